@@ -1,0 +1,46 @@
+/* cfg.h - the control flow graph of one function, in the order in which the JIT lays it out.
+ *
+ * Blocks are numbered in layout order: reverse post-order with the blocks of every loop contiguous, so block 0 is the entry and an
+ * edge to a block with a number not above its own is a back edge. Works on irreducible graphs (then "loop" means a strongly
+ * connected component, taken apart recursively). Unreachable code is left out. */
+#ifndef SOFTCUDA_PTX_CFG_H
+#define SOFTCUDA_PTX_CFG_H
+
+#include "softcuda/ptx/ptx.h"
+
+#define CFG_EXIT UINT32_MAX
+
+struct cfg_block {
+    uint32_t first, end;        /* instructions [first, end) of the function; never empty but for an artificial exit */
+    uint32_t *succ;             /* block numbers; for a guarded bra: succ[0] taken, succ[1] fall through */
+    uint32_t nsucc;             /* 0: the block ends in ret, exit or trap without a guard, or falls off the end */
+    uint32_t *pred;
+    uint32_t npred;
+    uint32_t ipdom;             /* immediate post-dominator, CFG_EXIT for none but the exit */
+    int32_t  loop;              /* innermost loop, -1: none */
+};
+
+struct cfg_loop {
+    uint32_t first, end;        /* blocks [first, end), contiguous */
+    int32_t  parent;            /* -1: none */
+    uint32_t depth;             /* 1 for an outermost loop */
+};
+
+struct cfg {
+    struct cfg_block *blocks;
+    uint32_t nblocks;
+    struct cfg_loop *loops;     /* outer ones before the ones inside them */
+    uint32_t nloops;
+    void *arena;
+};
+
+/* A block ends after: bra, brx, ret, exit, trap (a guarded ret/exit/trap falls through to the next), before every label, and BEFORE
+ * and after every wait point that cfg_is_wait() names, so that a wait point is a block of its own.
+ * Returns NULL when memory runs out. */
+struct cfg *cfg_build(const struct ptx_func *);
+void cfg_destroy(struct cfg *);     /* accepts NULL */
+
+/* bar, barrier, bar.warp.sync, shfl.sync, vote.sync, match.sync, redux.sync, call: where lanes may have to wait for each other. */
+bool cfg_is_wait(const struct ptx_insn *);
+
+#endif
