@@ -26,6 +26,8 @@ enum ptx_type {
     PTX_E4M3, PTX_E5M2, PTX_E4M3X2, PTX_E5M2X2,
     PTX_U16X2, PTX_S16X2, PTX_F32X2, PTX_U8X4, PTX_S8X4,
     PTX_S4, PTX_U4, PTX_B1,
+    PTX_E2M1, PTX_E2M3, PTX_E3M2, PTX_UE4M3, PTX_UE8M0,
+    PTX_E2M1X2, PTX_E2M3X2, PTX_E3M2X2, PTX_UE8M0X2, PTX_E2M1X4, PTX_E2M3X4, PTX_E3M2X4, PTX_E4M3X4, PTX_E5M2X4,
     PTX_TEXREF, PTX_SAMPLERREF, PTX_SURFREF,
     PTX_TYPE_COUNT
 };
@@ -57,7 +59,9 @@ enum ptx_special {
     PTX_SR_CLUSTER_NCTAID_X, PTX_SR_CLUSTER_NCTAID_Y, PTX_SR_CLUSTER_NCTAID_Z,
     PTX_SR_CLUSTER_CTARANK, PTX_SR_CLUSTER_NCTARANK, PTX_SR_IS_EXPLICIT_CLUSTER,
     PTX_SR_RESERVED_SMEM_BEGIN, PTX_SR_RESERVED_SMEM_END, PTX_SR_RESERVED_SMEM_CAP,
-    PTX_SR_COUNT
+    PTX_SR_RESERVED_SMEM_OFFSET0, PTX_SR_RESERVED_SMEM_OFFSET1, PTX_SR_CURRENT_GRAPH_EXEC,
+    PTX_SR_PM0_64, /* ... to PM7_64 */
+    PTX_SR_COUNT = PTX_SR_PM0_64 + 8
 };
 
 struct ptx_pos { uint32_t line, column; };      /* from 1; line 0: unknown */
@@ -116,24 +120,31 @@ enum ptx_operand_kind {
     PTX_OP_RETVAR,      /* the address of a formal return parameter: index into func->rets; offset added */
     PTX_OP_FUNC,        /* the address of a function: index into module->funcs */
     PTX_OP_LABEL,       /* index of the instruction that the label stands before (may equal ninsns) */
-    PTX_OP_VECTOR       /* elems, nelems: { a, b, c, d } */
+    PTX_OP_VECTOR       /* elems, nelems: { a, b, c, d }; with memory: the items in one pair of brackets, [tex, {x, y}] */
 };
+
+/* A video instruction's choice of bytes or halves of a register, r.b0 or r.h10: part is 0 for the whole register, else the digits
+ * as hexadecimal ones with their number above them. */
+#define PTX_PART_HALVES  0x80000u       /* .h, else .b */
+#define PTX_PART_COUNT(part)    ((part) >> 16 & 7)
+#define PTX_PART_DIGIT(part, i) ((part) >> 4 * (i) & 15)    /* from the right: digit 0 of .h10 is 0 */
 
 struct ptx_operand {
     enum ptx_operand_kind kind;
     bool memory;                /* written in brackets: [x], [x+8]; kind and offset say what is inside */
     bool negated;               /* !p, or -x before a register */
     bool is_float;              /* IMM: written as a floating-point literal */
-    uint32_t index;             /* REG VAR LOCALVAR PARAMVAR RETVAR FUNC LABEL, SPECIAL: enum ptx_special */
-    uint64_t imm;               /* IMM: 64 bits, integers sign-extended; 0f literals as the f32's bits if written 0f, else the f64's */
     uint8_t  imm_bits;          /* IMM, is_float: 32 (0f...) or 64 (0d... and decimal) */
+    uint32_t index;             /* REG VAR LOCALVAR PARAMVAR RETVAR FUNC LABEL, SPECIAL: enum ptx_special */
+    uint32_t nelems;
+    uint32_t part;              /* REG of a video instruction */
+    uint64_t imm;               /* IMM: 64 bits, integers sign-extended; 0f literals as the f32's bits if written 0f, else the f64's */
     int64_t  offset;            /* added to the address */
     struct ptx_operand *elems;  /* VECTOR */
-    uint32_t nelems;
 };
 
 #define PTX_MAX_OPERANDS 8
-#define PTX_MAX_TYPES    4
+#define PTX_MAX_TYPES    5
 
 struct ptx_insn {
     enum ptx_op op;                 /* root: add, ld, setp (opcodes.h) */
@@ -141,7 +152,8 @@ struct ptx_insn {
     enum ptx_type types[PTX_MAX_TYPES];     /* in written order; cvt: destination first */
     uint8_t ntypes;
     uint8_t vec;                    /* 1, or 2, 4, 8 for .v2 .v4 .v8 */
-    enum ptx_space space;           /* ld st atom red cvta isspacep prefetch ...; PTX_GENERIC if none written */
+    enum ptx_space space;           /* ld st atom red cvta isspacep prefetch ...; PTX_GENERIC if none written; cp: the destination's */
+    enum ptx_space space2;          /* cp.async.ca.shared.global: the source's */
     const char *opcode;             /* as written, "ld.global.nc.f32"; owned by the module */
     struct ptx_operand guard;       /* kind NONE, or REG (.negated for @!p) */
     struct ptx_operand *ops;        /* nops of them, as written, destination first; "d|p" gives two operands, d then p */
