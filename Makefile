@@ -1,0 +1,62 @@
+# The way in: a few words over CMake's presets (CMakePresets.json). `make help` lists them.
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+
+.DEFAULT_GOAL := all
+.PHONY: all demo test bench deps ensure check-asan check-tsan format lint install gpu-bundle clean help
+sources = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
+
+# Configured once; ninja configures again by itself when a CMake file changes.
+build/build.ninja:
+	cmake --preset default
+build-%/build.ninja:
+	cmake --preset $*
+
+all: build/build.ninja  ## build everything into build/
+	cmake --build build -j $(JOBS)
+
+demo: ensure  ## build gpudl and run the main job: load a kernel, launch it, load a changed one
+	@$(MAKE) --no-print-directory build/build.ninja
+	cmake --build build -j $(JOBS) --target demo
+	@build/bin/demo build/share/demo/paint_v1.fatbin build/share/demo/paint_v2.fatbin
+
+test: ensure  ## build everything and run the tests
+	@$(MAKE) --no-print-directory all
+	ctest --preset default -j $(JOBS)
+
+bench: ensure  ## build and run the benchmarks: tables here, JSON in build/bench/
+	@$(MAKE) --no-print-directory build/build.ninja
+	cmake --build build -j $(JOBS) --target bench
+
+deps:  ## install what gpudl is built with (apt), saying what and why first
+	@cmake/deps.sh install
+
+ensure:
+	@cmake/deps.sh ensure
+
+check-asan: build-asan/build.ninja  ## the tests under the address, leak and undefined-behaviour sanitizers
+	cmake --build build-asan -j $(JOBS)
+	ctest --preset asan -j $(JOBS)
+
+check-tsan: build-tsan/build.ninja  ## the tests under the thread sanitizer
+	cmake --build build-tsan -j $(JOBS)
+	setarch -R ctest --preset tsan -j $(JOBS)
+
+format:  ## rewrite the sources in the house's format
+	clang-format-14 -i $(sources)
+
+lint: build/build.ninja  ## check the format, and run clang-tidy
+	clang-format-14 --dry-run -Werror $(sources)
+	clang-tidy-14 --quiet -p build $(filter %.c,$(sources))
+
+install: all  ## install into PREFIX (/usr/local), below DESTDIR if that is set
+	cmake --install build --prefix $(PREFIX)
+
+gpu-bundle: all  ## pack tests, benches and libraries for a machine that has a GPU and no packages
+	cmake --build build --target gpu-bundle
+
+clean:  ## remove what was built
+	rm -rf build build-asan build-tsan
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
