@@ -1,0 +1,169 @@
+/* Which driver, and what it is. */
+#include "src/driver/driver.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/util/text.h"
+
+const char *gpudl__driver_error_name(const gpudl_driver_table *t, int code)
+{
+    const char *name = NULL;
+
+    return t->GetErrorName(code, &name) == 0 && name ? name : "an error of no known name";
+}
+
+unsigned gpudl__driver_ptx_version(const struct driver *d)
+{
+    static const struct { int cuda; unsigned ptx; } known[] = {
+        { 12000, 80 }, { 12010, 81 }, { 12020, 82 }, { 12030, 83 }, { 12040, 84 }, { 12050, 85 }, { 12060, 85 }, { 12070, 86 },
+        { 12080, 87 }, { 12090, 88 }, { 13000, 90 },
+    };
+
+    if (d->software)
+        return 0;
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (known[i].cuda == d->table.version)
+            return known[i].ptx;
+    return 0;
+}
+
+static const char *advice(int code)
+{
+    switch (code) {
+    case GPUDL_CU_STUB_LIBRARY: return "this is the toolkit's stub for linking, not a driver: take its folder off the library path";
+    case GPUDL_CU_NO_DEVICE: return "the driver sees no GPU: look at nvidia-smi, CUDA_VISIBLE_DEVICES and, in a container, --gpus";
+    case GPUDL_CU_SYSTEM_NOT_READY: return "the system is not ready: is the fabric manager (or MPS) running?";
+    case GPUDL_CU_SYSTEM_DRIVER_MISMATCH: return "the kernel module and this library are of different versions: reboot, or reload the module";
+    case GPUDL_CU_COMPAT_NOT_SUPPORTED_ON_DEVICE: return "a forward compatibility library that this GPU does not allow: take it off the library path";
+    case GPUDL_CU_UNKNOWN: return "the kernel module may not be loaded, or /dev/nvidia* not accessible";
+    default: return "is the driver's kernel module loaded?";
+    }
+}
+
+static gpudl_status fail(const struct driver *d, const char *call, int code, int *cuda, char *text)
+{
+    snprintf(text, DRIVER_TEXT_SIZE, "%s: %s returned %d (%s): %s", d->path, call, code, gpudl__driver_error_name(&d->table, code),
+             advice(code));
+    *cuda = code;
+    return code == GPUDL_CU_NO_DEVICE ? GPUDL_ERROR_NO_DEVICE : GPUDL_ERROR_DRIVER;
+}
+
+static gpudl_status ask_device(struct driver *d, int *cuda, char *text)
+{
+    const gpudl_driver_table *t = &d->table;
+    int major = 0, minor = 0, err;
+    CUdevice device;
+
+    if ((err = t->DeviceGetCount(&d->devices)))
+        return fail(d, "cuDeviceGetCount", err, cuda, text);
+    if (d->devices <= 0)
+        return fail(d, "cuDeviceGetCount", GPUDL_CU_NO_DEVICE, cuda, text);
+    if ((err = t->DeviceGet(&device, 0)))
+        return fail(d, "cuDeviceGet", err, cuda, text);
+    if ((err = t->DeviceGetName(d->name, sizeof(d->name), device)))
+        return fail(d, "cuDeviceGetName", err, cuda, text);
+    if ((err = t->DeviceGetAttribute(&major, GPUDL_DEVICE_COMPUTE_CAPABILITY_MAJOR, device)) ||
+        (err = t->DeviceGetAttribute(&minor, GPUDL_DEVICE_COMPUTE_CAPABILITY_MINOR, device)))
+        return fail(d, "cuDeviceGetAttribute", err, cuda, text);
+    d->sm = (unsigned)(10 * major + minor);
+    d->software = strncmp(d->name, "softcuda", 8) == 0;     /* under whatever name its library was opened */
+    return GPUDL_OK;
+}
+
+/* From an opened library to a driver with a device. Once cuInit was called the library stays. */
+static gpudl_status start(void *library, struct driver *d, int *cuda, char *text)
+{
+    struct link_map *map = NULL;
+    char reason[DRIVER_TEXT_SIZE];
+    gpudl_status status;
+    int err;
+
+    d->path = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] ? map->l_name : "the driver library";
+    status = gpudl__driver_fill(library, d, cuda, reason);
+    if (status != GPUDL_OK) {
+        snprintf(text, DRIVER_TEXT_SIZE, "%.400s: %.1500s", d->path, reason);
+        dlclose(library);
+        return status;
+    }
+    err = d->table.Init(0);
+    if (err)
+        return fail(d, "cuInit", err, cuda, text);
+    return ask_device(d, cuda, text);
+}
+
+static gpudl_status open_nvidia(struct driver *d, int *cuda, char *text)
+{
+    char where[DRIVER_TEXT_SIZE];
+    void *library = gpudl__driver_find_nvidia(where);
+
+    if (library)
+        return start(library, d, cuda, text);
+    snprintf(text, DRIVER_TEXT_SIZE, "no NVIDIA driver: %.1900s", where);
+    return GPUDL_ERROR_NO_DRIVER;
+}
+
+static gpudl_status open_softcuda(struct driver *d, int *cuda, char *text)
+{
+    char where[DRIVER_TEXT_SIZE];
+    void *library = gpudl__driver_find_softcuda(where);
+
+    if (library)
+        return start(library, d, cuda, text);
+    snprintf(text, DRIVER_TEXT_SIZE, "no softcuda: %.1900s", where);
+    return GPUDL_ERROR_NO_DRIVER;
+}
+
+static gpudl_status open_path(const char *path, struct driver *d, int *cuda, char *text)
+{
+    char where[DRIVER_TEXT_SIZE] = "";
+    void *library = gpudl__driver_find_path(path, where);
+
+    if (library)
+        return start(library, d, cuda, text);
+    snprintf(text, DRIVER_TEXT_SIZE, "%.1900s; a driver is auto, nvidia, softcuda or the path of a library", where);
+    return GPUDL_ERROR_NO_DRIVER;
+}
+
+static gpudl_status open_any(struct driver *d, int *cuda, char *text)
+{
+    char nvidia[DRIVER_TEXT_SIZE], soft[DRIVER_TEXT_SIZE];
+    gpudl_status status = open_nvidia(d, cuda, nvidia);
+
+    if (status == GPUDL_OK)
+        return GPUDL_OK;
+    memset(d, 0, sizeof(*d));
+    status = open_softcuda(d, cuda, soft);
+    if (status != GPUDL_OK) {
+        snprintf(text, DRIVER_TEXT_SIZE, "%.1000s; and in its place %.1000s", nvidia, soft);
+        return status;
+    }
+    *cuda = 0;
+    d->fallback = true;
+    snprintf(d->notice, sizeof(d->notice), "NO GPU IS USED: kernels run on the CPU, in softcuda, right but slow (%.1800s)", nvidia);
+    return GPUDL_OK;
+}
+
+static bool is_auto(const char *wanted)
+{
+    return !wanted || !*wanted || strcmp(wanted, "auto") == 0;
+}
+
+gpudl_status gpudl__driver_open(const char *wanted, struct driver *out, int *cuda, char *text)
+{
+    memset(out, 0, sizeof(*out));
+    *cuda = 0;
+    text[0] = '\0';
+    if (is_auto(wanted))
+        wanted = secure_getenv("GPUDL_DRIVER");
+    if (is_auto(wanted))
+        return open_any(out, cuda, text);
+    if (strcmp(wanted, "nvidia") == 0)
+        return open_nvidia(out, cuda, text);
+    if (strcmp(wanted, "softcuda") == 0)
+        return open_softcuda(out, cuda, text);
+    return open_path(wanted, out, cuda, text);
+}
