@@ -1,0 +1,130 @@
+/* fault.c - a bad access in machine code ends the launch, not the process.
+ *
+ * The handler of SIGSEGV and its kin is the process's; it touches only faults of threads that are inside a grid, and hands all others to
+ * the handler that was there before. It does not jump: it sends the interrupted fiber to landing(), at the top of its own stack, and returns. */
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "softcuda/run/worker.h"
+
+#define ALT_STACK_SIZE (64u << 10)      /* a frame with AVX-512 state alone takes some 3 KiB */
+
+static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+static struct sigaction previous[sizeof(signals) / sizeof(signals[0])];    /* written once, before our handler is there */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Thread_local void *alt_stack;
+
+void sc_rt_fault(struct sc_warp *w, uint32_t fault, uint64_t address)
+{
+    struct runner *r = sc_runner(w);
+
+    sc_grid_fail(r->worker->grid, fault, address, w->ctaid);
+    sc_worker_abandon(r);
+}
+
+static _Noreturn void landing(void)
+{
+    sc_worker_abandon(sc_this_worker->current);
+}
+
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+    const struct sigaction *old = NULL;
+
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        if (signals[i] == sig)
+            old = &previous[i];
+    if (old->sa_flags & SA_SIGINFO)
+        old->sa_sigaction(sig, info, context);
+    else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN)
+        old->sa_handler(sig);
+    else
+        signal(sig, SIG_DFL);           /* the instruction runs again and ends the process as it would have without us */
+}
+
+static enum sc_fault fault_of(int sig, const siginfo_t *info, const struct runner *r)
+{
+    if (sig == SIGILL)
+        return SC_FAULT_ILLEGAL_INSTRUCTION;
+    if (sig == SIGFPE)
+        return SC_FAULT_TRAP;
+    if (sig == SIGBUS && info->si_code == BUS_ADRALN)
+        return SC_FAULT_MISALIGNED;
+    return sc_fiber_in_guard(&r->fiber, info->si_addr) ? SC_FAULT_STACK_OVERFLOW : SC_FAULT_ILLEGAL_ADDRESS;
+}
+
+static void send_to(ucontext_t *uc, void (*where)(void), void *stack)
+{
+#if defined(__x86_64__)
+    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)where;
+    uc->uc_mcontext.gregs[REG_RSP] = (greg_t)stack - 8;     /* as after a call */
+    uc->uc_mcontext.gregs[REG_EFL] &= ~0x400;               /* direction flag */
+#else
+    uc->uc_mcontext.pc = (uint64_t)where;
+    uc->uc_mcontext.sp = (uint64_t)stack;
+#endif
+}
+
+static void handler(int sig, siginfo_t *info, void *context)
+{
+    struct sc_worker *wk = sc_this_worker;
+
+    if (!wk || !wk->current || info->si_code <= 0) {        /* si_code <= 0: sent by somebody, not by an instruction */
+        pass_on(sig, info, context);
+        return;
+    }
+    sc_grid_fail(wk->grid, fault_of(sig, info, wk->current), (uint64_t)(uintptr_t)info->si_addr, wk->current->warp.ctaid);
+    send_to(context, landing, sc_fiber_top(&wk->current->fiber));
+}
+
+static void install(void)
+{
+    struct sigaction sa;
+
+    memset(&sa, 0, sizeof(sa));
+    sa.sa_sigaction = handler;
+    sa.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&sa.sa_mask);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        sigaction(signals[i], NULL, &previous[i]);
+        sigaction(signals[i], &sa, NULL);
+    }
+}
+
+/* The program's signals go to the program's threads; ours take only what their own code causes. */
+static void block_signals(void)
+{
+    sigset_t set;
+
+    sigfillset(&set);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        sigdelset(&set, signals[i]);
+    pthread_sigmask(SIG_SETMASK, &set, NULL);
+}
+
+void sc_fault_thread_init(void)
+{
+    stack_t ss = { .ss_size = ALT_STACK_SIZE };
+
+    pthread_once(&once, install);
+    block_signals();
+    ss.ss_sp = mmap(NULL, ALT_STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (ss.ss_sp == MAP_FAILED)
+        return;                         /* faults other than stack overflow are still caught */
+    alt_stack = ss.ss_sp;
+    sigaltstack(&ss, NULL);
+}
+
+void sc_fault_thread_exit(void)
+{
+    stack_t ss = { .ss_flags = SS_DISABLE };
+
+    if (!alt_stack)
+        return;
+    sigaltstack(&ss, NULL);
+    munmap(alt_stack, ALT_STACK_SIZE);
+    alt_stack = NULL;
+}
