@@ -24,7 +24,7 @@ test: ensure  ## build everything and run the tests
 	@$(MAKE) --no-print-directory all
 	ctest --preset default -j $(JOBS)
 
-bench: ensure  ## build and run the benchmarks: tables here, JSON in build/bench/
+bench: ensure  ## build and run the benchmarks: tables here, JSON in build/bench-results/
 	@$(MAKE) --no-print-directory build/build.ninja
 	cmake --build build -j $(JOBS) --target bench
 
