@@ -1,0 +1,266 @@
+/* Devices, contexts, memory, streams, events. */
+#include "tests/nulldriver/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEVICES = 8, DEEPEST = 16 };
+
+struct CUctx_st { int device; };
+struct CUstream_st { CUcontext context; };
+struct CUevent_st { int unused; };
+
+struct settings settings;
+atomic_long alive_libraries, alive_contexts, alive_memory, alive_streams, alive_events;
+
+static struct CUctx_st primary[MOST_DEVICES] = { { 0 }, { 1 }, { 2 }, { 3 }, { 4 }, { 5 }, { 6 }, { 7 } };
+static _Thread_local struct { CUcontext on[DEEPEST]; int depth; } stack;
+
+long pushed(void)
+{
+    return stack.depth;
+}
+
+void reset_device(void)
+{
+    settings = (struct settings){ .version = 13000, .devices = 1, .sm = 90, .name = "null driver" };
+}
+
+static CUcontext current(void)
+{
+    return stack.depth ? stack.on[stack.depth - 1] : NULL;
+}
+
+int null_Init(unsigned flags) { (void)flags; ENTER(Init); return settings.devices ? 0 : GPUDL_CU_NO_DEVICE; }
+int null_DriverGetVersion(int *version) { ENTER(DriverGetVersion); *version = settings.version; return 0; }
+int null_DeviceGetCount(int *count) { ENTER(DeviceGetCount); *count = settings.devices; return 0; }
+
+int null_DeviceGet(CUdevice *device, int ordinal)
+{
+    ENTER(DeviceGet);
+    if (ordinal < 0 || ordinal >= settings.devices)
+        return GPUDL_CU_INVALID_DEVICE;
+    *device = ordinal;
+    return 0;
+}
+
+int null_DeviceGetName(char *name, int size, CUdevice device)
+{
+    (void)device;
+    ENTER(DeviceGetName);
+    snprintf(name, (size_t)size, "%s", settings.name);
+    return 0;
+}
+
+int null_DeviceTotalMem(size_t *bytes, CUdevice device)
+{
+    (void)device;
+    ENTER(DeviceTotalMem);
+    *bytes = (size_t)1 << 34;
+    return 0;
+}
+
+int null_DeviceGetUuid(struct CUuuid_st *uuid, CUdevice device)
+{
+    ENTER(DeviceGetUuid);
+    memset((void *)uuid, device, 16);
+    return 0;
+}
+
+int null_DeviceGetAttribute(int *value, int attribute, CUdevice device)
+{
+    (void)device;
+    ENTER(DeviceGetAttribute);
+    switch (attribute) {
+    case GPUDL_DEVICE_COMPUTE_CAPABILITY_MAJOR: *value = (int)settings.sm / 10; break;
+    case GPUDL_DEVICE_COMPUTE_CAPABILITY_MINOR: *value = (int)settings.sm % 10; break;
+    case GPUDL_DEVICE_WARP_SIZE: *value = 32; break;
+    case GPUDL_DEVICE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
+    case GPUDL_DEVICE_MULTIPROCESSOR_COUNT: *value = 4; break;
+    case GPUDL_DEVICE_UNIFIED_ADDRESSING: *value = 1; break;
+    default: *value = 0;
+    }
+    return 0;
+}
+
+int null_DevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    ENTER(DevicePrimaryCtxRetain);
+    if (device < 0 || device >= MOST_DEVICES)
+        return GPUDL_CU_INVALID_DEVICE;
+    *context = &primary[device];
+    atomic_fetch_add(&alive_contexts, 1);
+    return 0;
+}
+
+int null_DevicePrimaryCtxRelease(CUdevice device)
+{
+    (void)device;
+    ENTER(DevicePrimaryCtxRelease);
+    if (atomic_fetch_sub(&alive_contexts, 1) <= 0)
+        misuse("a primary context was released more often than retained");
+    return 0;
+}
+
+int null_CtxGetCurrent(CUcontext *context) { ENTER(CtxGetCurrent); *context = current(); return 0; }
+
+int null_CtxSetCurrent(CUcontext context)
+{
+    ENTER(CtxSetCurrent);
+    if (stack.depth)
+        stack.depth--;
+    if (context)
+        stack.on[stack.depth++] = context;
+    return 0;
+}
+
+int null_CtxPushCurrent(CUcontext context)
+{
+    ENTER(CtxPushCurrent);
+    if (!context || stack.depth == DEEPEST)
+        return GPUDL_CU_INVALID_CONTEXT;
+    stack.on[stack.depth++] = context;
+    return 0;
+}
+
+int null_CtxPopCurrent(CUcontext *context)
+{
+    ENTER(CtxPopCurrent);
+    if (!stack.depth)
+        return GPUDL_CU_INVALID_CONTEXT;
+    stack.depth--;
+    if (context)
+        *context = stack.on[stack.depth];
+    return 0;
+}
+
+int null_CtxGetDevice(CUdevice *device)
+{
+    ENTER(CtxGetDevice);
+    if (!current())
+        return GPUDL_CU_INVALID_CONTEXT;
+    *device = current()->device;
+    return 0;
+}
+
+int null_CtxSynchronize(void) { ENTER(CtxSynchronize); return current() ? 0 : GPUDL_CU_INVALID_CONTEXT; }
+
+static int allocate(CUdeviceptr *out, size_t bytes)
+{
+    void *block = bytes ? calloc(1, bytes) : NULL;
+
+    if (!bytes)
+        return GPUDL_CU_INVALID_VALUE;
+    if (!block)
+        return GPUDL_CU_OUT_OF_MEMORY;
+    *out = (CUdeviceptr)(uintptr_t)block;
+    atomic_fetch_add(&alive_memory, 1);
+    return 0;
+}
+
+static int give_back(CUdeviceptr block)
+{
+    if (block)
+        atomic_fetch_sub(&alive_memory, 1);
+    free((void *)(uintptr_t)block);
+    return 0;
+}
+
+int null_MemAlloc(CUdeviceptr *out, size_t bytes) { ENTER(MemAlloc); return allocate(out, bytes); }
+int null_MemFree(CUdeviceptr block) { ENTER(MemFree); return give_back(block); }
+int null_MemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned flags) { (void)flags; ENTER(MemAllocManaged); return allocate(out, bytes); }
+int null_MemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream s) { (void)s; ENTER(MemAllocAsync); return allocate(out, bytes); }
+int null_MemFreeAsync(CUdeviceptr block, CUstream s) { (void)s; ENTER(MemFreeAsync); return give_back(block); }
+
+int null_MemHostAlloc(void **out, size_t bytes, unsigned flags)
+{
+    CUdeviceptr block;
+    int err;
+
+    (void)flags;
+    ENTER(MemHostAlloc);
+    err = allocate(&block, bytes);
+    if (!err)
+        *out = (void *)(uintptr_t)block;
+    return err;
+}
+
+int null_MemFreeHost(void *block) { ENTER(MemFreeHost); return give_back((CUdeviceptr)(uintptr_t)block); }
+
+#define DEVICE(address) ((void *)(uintptr_t)(address))
+
+int null_Memcpy(CUdeviceptr to, CUdeviceptr from, size_t n) { ENTER(Memcpy); memcpy(DEVICE(to), DEVICE(from), n); return 0; }
+int null_MemcpyHtoD(CUdeviceptr to, const void *from, size_t n) { ENTER(MemcpyHtoD); memcpy(DEVICE(to), from, n); return 0; }
+int null_MemcpyDtoH(void *to, CUdeviceptr from, size_t n) { ENTER(MemcpyDtoH); memcpy(to, DEVICE(from), n); return 0; }
+int null_MemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t n) { ENTER(MemcpyDtoD); memcpy(DEVICE(to), DEVICE(from), n); return 0; }
+int null_MemsetD8(CUdeviceptr to, unsigned char value, size_t n) { ENTER(MemsetD8); memset(DEVICE(to), value, n); return 0; }
+
+int null_MemsetD32(CUdeviceptr to, unsigned value, size_t n)
+{
+    ENTER(MemsetD32);
+    for (size_t i = 0; i < n; i++)
+        memcpy((unsigned char *)DEVICE(to) + 4 * i, &value, 4);
+    return 0;
+}
+
+int null_StreamCreate(CUstream *out, unsigned flags)
+{
+    (void)flags;
+    ENTER(StreamCreate);
+    if (!current())
+        return GPUDL_CU_INVALID_CONTEXT;
+    *out = malloc(sizeof(**out));
+    if (!*out)
+        return GPUDL_CU_OUT_OF_MEMORY;
+    (*out)->context = current();
+    atomic_fetch_add(&alive_streams, 1);
+    return 0;
+}
+
+int null_StreamDestroy(CUstream stream)
+{
+    ENTER(StreamDestroy);
+    free(stream);
+    atomic_fetch_sub(&alive_streams, 1);
+    return 0;
+}
+
+int null_StreamSynchronize(CUstream stream) { (void)stream; ENTER(StreamSynchronize); return 0; }
+int null_StreamQuery(CUstream stream) { (void)stream; ENTER(StreamQuery); return 0; }
+int null_StreamWaitEvent(CUstream s, CUevent e, unsigned flags) { (void)s; (void)e; (void)flags; ENTER(StreamWaitEvent); return 0; }
+int null_StreamIsCapturing(CUstream s, int *status) { (void)s; ENTER(StreamIsCapturing); *status = 0; return 0; }
+
+int null_StreamGetCtx(CUstream stream, CUcontext *context)
+{
+    ENTER(StreamGetCtx);
+    *context = (uintptr_t)stream > 2 ? stream->context : current();
+    return *context ? 0 : GPUDL_CU_INVALID_CONTEXT;
+}
+
+int null_ThreadExchangeStreamCaptureMode(int *mode) { ENTER(ThreadExchangeStreamCaptureMode); *mode = 0; return 0; }
+
+int null_EventCreate(CUevent *out, unsigned flags)
+{
+    (void)flags;
+    ENTER(EventCreate);
+    *out = malloc(sizeof(**out));
+    if (!*out)
+        return GPUDL_CU_OUT_OF_MEMORY;
+    atomic_fetch_add(&alive_events, 1);
+    return 0;
+}
+
+int null_EventDestroy(CUevent event) { ENTER(EventDestroy); free(event); atomic_fetch_sub(&alive_events, 1); return 0; }
+int null_EventRecord(CUevent event, CUstream stream) { (void)event; (void)stream; ENTER(EventRecord); return 0; }
+int null_EventQuery(CUevent event) { (void)event; ENTER(EventQuery); return 0; }
+int null_EventSynchronize(CUevent event) { (void)event; ENTER(EventSynchronize); return 0; }
+
+int null_EventElapsedTime(float *ms, CUevent a, CUevent b)
+{
+    (void)a;
+    (void)b;
+    ENTER(EventElapsedTime);
+    *ms = 0;
+    return 0;
+}

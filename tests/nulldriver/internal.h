@@ -1,0 +1,49 @@
+/* internal.h - the null driver's own. */
+#ifndef NULLDRV_INTERNAL_H
+#define NULLDRV_INTERNAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <gpudl/driver.h>
+
+#include "tests/nulldriver/nulldrv.h"
+
+enum {
+#define CALL(name, since, need, without, params) CALL_##name,
+    GPUDL_DRIVER_FUNCTIONS(CALL)
+#undef CALL
+    CALLS
+};
+
+int enter(int call);            /* counts; the code that this call is to fail with, or 0 */
+void reset_counts(void);
+void read_rules(const char *text);
+
+#define ENTER(name) \
+    do { \
+        int code_ = enter(CALL_##name); \
+        if (code_) \
+            return code_; \
+    } while (0)
+
+struct settings {
+    int version, devices;
+    unsigned sm;
+    char name[64];
+};
+extern struct settings settings;
+
+extern atomic_long alive_libraries, alive_contexts, alive_memory, alive_streams, alive_events;
+void misuse(const char *text);
+
+/* One of these per function of the list, with the same name behind null_; weak, as not all are there: a missing one is NULL. */
+#define DECLARE(name, since, need, without, params) __attribute__((weak)) int null_##name params;
+GPUDL_DRIVER_FUNCTIONS(DECLARE)
+#undef DECLARE
+
+void reset_libraries(void);
+void reset_device(void);
+long pushed(void);
+
+#endif

@@ -1,0 +1,246 @@
+/* Libraries, kernels, globals, launches. Handles are never reused and their memory is kept until the next reset, so that a use after the end
+ * is seen and counted, not followed. */
+#include "tests/nulldriver/internal.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct CUkern_st {
+    struct CUkern_st *next;
+    CUlibrary library;
+    char name[];
+};
+
+struct CUlib_st {
+    struct CUlib_st *next;
+    atomic_bool loaded;
+    bool any;                   /* has whatever kernel is asked for */
+    struct CUkern_st *kernels;
+    size_t global_bytes;
+    char memory[256];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUlib_st *libraries;      /* all since the reset */
+static char *kernel_names, *log_text;   /* NULL: any; NULL: none */
+static size_t global_bytes = 64;
+
+static void set(char **place, const char *text)
+{
+    pthread_mutex_lock(&lock);
+    free(*place);
+    *place = text ? strdup(text) : NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+void nulldrv_set_kernels(const char *names) { set(&kernel_names, names); }
+void nulldrv_set_log(const char *text) { set(&log_text, text); }
+void nulldrv_set_globals(size_t bytes) { global_bytes = bytes; }
+
+static CUkernel add_kernel(CUlibrary library, const char *name, size_t length)
+{
+    CUkernel k = calloc(1, sizeof(*k) + length + 1);
+
+    memcpy(k->name, name, length);
+    k->library = library;
+    k->next = library->kernels;
+    library->kernels = k;
+    return k;
+}
+
+static CUkernel find_kernel(CUlibrary library, const char *name)
+{
+    for (CUkernel k = library->kernels; k; k = k->next)
+        if (strcmp(k->name, name) == 0)
+            return k;
+    return library->any ? add_kernel(library, name, strlen(name)) : NULL;
+}
+
+static void write_log(const int *options, void **values, unsigned n)
+{
+    char *buffer = NULL;
+    unsigned size = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (options[i] == GPUDL_JIT_ERROR_LOG_BUFFER)
+            buffer = values[i];
+        if (options[i] == GPUDL_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+            size = (unsigned)(uintptr_t)values[i];
+    }
+    if (buffer && size && log_text)
+        snprintf(buffer, size, "%s", log_text);
+}
+
+int null_LibraryLoadData(CUlibrary *out, const void *code, int *options, void **values, unsigned n, int *library_options,
+                         void **library_values, unsigned nlibrary)
+{
+    CUlibrary library;
+
+    (void)library_options;
+    (void)library_values;
+    (void)nlibrary;
+    ENTER(LibraryLoadData);
+    if (!code)
+        return GPUDL_CU_INVALID_VALUE;
+    library = calloc(1, sizeof(*library));
+    pthread_mutex_lock(&lock);
+    write_log(options, values, n);
+    library->loaded = true;
+    library->any = !kernel_names;
+    library->global_bytes = global_bytes;
+    for (const char *name = kernel_names; name && *name; name += strcspn(name, ","), name += *name == ',')
+        add_kernel(library, name, strcspn(name, ","));
+    library->next = libraries;
+    libraries = library;
+    pthread_mutex_unlock(&lock);
+    atomic_fetch_add(&alive_libraries, 1);
+    *out = library;
+    return 0;
+}
+
+int null_LibraryUnload(CUlibrary library)
+{
+    ENTER(LibraryUnload);
+    if (!atomic_exchange(&library->loaded, false)) {
+        misuse("a library was unloaded twice");
+        return GPUDL_CU_INVALID_HANDLE;
+    }
+    atomic_fetch_sub(&alive_libraries, 1);
+    return 0;
+}
+
+static int usable(CUlibrary library, const char *what)
+{
+    if (atomic_load_explicit(&library->loaded, memory_order_relaxed))
+        return 0;
+    misuse(what);
+    return GPUDL_CU_INVALID_HANDLE;
+}
+
+int null_LibraryGetKernel(CUkernel *out, CUlibrary library, const char *name)
+{
+    CUkernel k;
+
+    ENTER(LibraryGetKernel);
+    if (usable(library, "a kernel was asked of an unloaded library"))
+        return GPUDL_CU_INVALID_HANDLE;
+    pthread_mutex_lock(&lock);
+    k = find_kernel(library, name);
+    pthread_mutex_unlock(&lock);
+    if (!k)
+        return GPUDL_CU_NOT_FOUND;
+    *out = k;
+    return 0;
+}
+
+int null_LibraryGetKernelCount(unsigned *count, CUlibrary library)
+{
+    ENTER(LibraryGetKernelCount);
+    pthread_mutex_lock(&lock);
+    *count = library->any;
+    for (CUkernel k = library->kernels; k; k = k->next)
+        ++*count;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+static int global(CUdeviceptr *address, size_t *bytes, CUlibrary library)
+{
+    if (usable(library, "a global was asked of an unloaded library"))
+        return GPUDL_CU_INVALID_HANDLE;
+    if (!library->global_bytes)
+        return GPUDL_CU_NOT_FOUND;
+    if (address)
+        *address = (CUdeviceptr)(uintptr_t)library->memory;
+    if (bytes)
+        *bytes = library->global_bytes;
+    return 0;
+}
+
+int null_LibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name)
+{
+    CUcontext context;
+
+    (void)name;
+    ENTER(LibraryGetGlobal);
+    null_CtxGetCurrent(&context);
+    return context ? global(address, bytes, library) : GPUDL_CU_INVALID_CONTEXT;
+}
+
+int null_LibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name)
+{
+    (void)name;
+    ENTER(LibraryGetManaged);
+    return global(address, bytes, library);
+}
+
+int null_KernelGetFunction(CUfunction *out, CUkernel kernel) { ENTER(KernelGetFunction); *out = (CUfunction)kernel; return 0; }
+
+int null_KernelGetLibrary(CUlibrary *out, CUkernel kernel) { ENTER(KernelGetLibrary); *out = kernel->library; return 0; }
+
+int null_KernelGetName(const char **out, CUkernel kernel) { ENTER(KernelGetName); *out = kernel->name; return 0; }
+
+static int launch(CUfunction function)
+{
+    CUkernel kernel = (CUkernel)function;
+
+    if (!pushed())
+        return GPUDL_CU_INVALID_CONTEXT;
+    return usable(kernel->library, "a kernel of an unloaded library was launched");
+}
+
+int null_LaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, CUstream s,
+                      void **params, void **extra)
+{
+    (void)gy, (void)gz, (void)by, (void)bz, (void)shared, (void)s, (void)params, (void)extra;
+    ENTER(LaunchKernel);
+    return gx && bx ? launch(f) : GPUDL_CU_INVALID_VALUE;
+}
+
+int null_LaunchKernelEx(const struct CUlaunchConfig_st *config, CUfunction f, void **params, void **extra)
+{
+    (void)params, (void)extra;
+    ENTER(LaunchKernelEx);
+    return config ? launch(f) : GPUDL_CU_INVALID_VALUE;
+}
+
+int null_LaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                 CUstream s, void **params)
+{
+    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)s, (void)params;
+    ENTER(LaunchCooperativeKernel);
+    return launch(f);
+}
+
+static void forget(CUlibrary library)
+{
+    for (CUkernel k = library->kernels, next; k; k = next) {
+        next = k->next;
+        free(k);
+    }
+    free(library);
+}
+
+/* Unloaded ones are forgotten; loaded ones stay. */
+void reset_libraries(void)
+{
+    CUlibrary kept = NULL;
+
+    nulldrv_set_kernels(NULL);
+    nulldrv_set_log(NULL);
+    nulldrv_set_globals(64);
+    pthread_mutex_lock(&lock);
+    for (CUlibrary l = libraries, next; l; l = next) {
+        next = l->next;
+        if (!l->loaded) {
+            forget(l);
+            continue;
+        }
+        l->next = kept;
+        kept = l;
+    }
+    libraries = kept;
+    pthread_mutex_unlock(&lock);
+}
