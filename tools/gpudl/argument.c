@@ -77,7 +77,7 @@ static int fill_from_file(struct array *array, const char *path, char *why, size
     if (status != STATUS_OK)
         return status;
     if (file.type != array->type || file.count != array->count) {
-        snprintf(why, size, "%s holds %zu elements of type %s", path, file.count, file.type->name);
+        snprintf(why, size, "%s is %s[%zu]", path, file.type->name, file.count);
         status = STATUS_FAILED;
     } else {
         memcpy(array->data, file.data, file.count * file.type->size);

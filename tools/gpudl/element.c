@@ -184,7 +184,7 @@ static void print_float(const struct element_type *type, const void *value, FILE
 {
     char text[64];
     double wide = load_float(type, value);
-    int digits = 1;
+    int digits = 1, whole = 1;      /* significant ones; ones before the point */
 
     if (isnan(wide)) {
         fputs("nan", out);
@@ -193,7 +193,10 @@ static void print_float(const struct element_type *type, const void *value, FILE
     do
         snprintf(text, sizeof(text), "%.*g", digits, wide);
     while (!reads_back(type, text, value) && ++digits <= 17);
-    fputs(text, out);
+    /* 1000, not 1e+03. */
+    for (double power = 10; fabs(wide) < 1e9 && power <= fabs(wide); power *= 10)
+        whole++;
+    fprintf(out, "%.*g", whole > digits ? whole : digits, wide);
 }
 
 void element_print(const struct element_type *type, const void *value, FILE *out)

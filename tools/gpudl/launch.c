@@ -8,7 +8,7 @@ static int complain_of_parameters(const struct run_plan *plan, gpudl_kernel *ker
 {
     gpudl_param_info info = { .size_of_struct = sizeof(info) };
 
-    command_failed(&command_run, "%s takes %zu parameters, and %zu arguments were given", gpudl_kernel_name(kernel), nparams, plan->narguments);
+    command_failed(&command_run, "parameters of %s: %zu; arguments given: %zu", gpudl_kernel_name(kernel), nparams, plan->narguments);
     for (size_t i = 0; i < nparams || i < plan->narguments; i++) {
         fprintf(stderr, "  %zu:", i);
         if (i < nparams && gpudl_kernel_param(kernel, i, &info) == GPUDL_OK)

@@ -196,12 +196,12 @@ static int check_output(const struct run_plan *plan, const struct run_output *ou
     const struct argument *a;
 
     if (output->index >= plan->narguments)
-        return command_misused(&command_run, "%s %zu: there are %zu arguments, counted from 0", option, output->index, plan->narguments);
+        return command_misused(&command_run, "%s %zu: no such argument (%zu given, counted from 0)", option, output->index, plan->narguments);
     a = &plan->arguments[output->index];
     if (!a->is_buffer)
         return command_misused(&command_run, "%s %zu: '%s' is no buffer, so a kernel cannot change it", option, output->index, a->text);
     if (output->count > a->array.count)
-        return command_misused(&command_run, "%s %zu:%zu: '%s' holds %zu elements", option, output->index, output->count, a->text, a->array.count);
+        return command_misused(&command_run, "%s %zu:%zu: elements in '%s': %zu", option, output->index, output->count, a->text, a->array.count);
     return STATUS_OK;
 }
 

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# agree.sh WHAT: places that say the same thing say the same thing. Expects $SOURCE, and $GPUDL or $BUILD.
+set -euo pipefail
+cd "$SOURCE"
+TMP=$(mktemp -d)
+trap 'rm -rf "$TMP"' EXIT
+
+same()  # what, one file, the other
+{
+    diff -u "$2" "$3" || { echo "$1 differ"; exit 1; }
+}
+
+case $1 in
+manual)     # the manual pages, the table of commands, and --help
+    "$GPUDL" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | sort >"$TMP/help"
+    sed -n 's/^\.It Cm \([a-z]*\)$/\1/p' man/gpudl.1 | grep -vx -e auto -e nvidia -e softcuda | sort >"$TMP/page"
+    same "the commands of gpudl help and of man/gpudl.1" "$TMP/help" "$TMP/page"
+    "$GPUDL" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | while read -r command; do
+        "$GPUDL" "$command" --help >"$TMP/long"
+        "$GPUDL" help "$command" | cmp - "$TMP/long"
+        page=man/gpudl-$command.1
+        [[ -e $page ]] || { ! grep -q '^  --' "$TMP/long" || { echo "$command has options, and no page"; exit 1; }; continue; }
+        sed -n 's/^  \(--[^ ]*\) .*/\1/p' "$TMP/long" | sort >"$TMP/help"
+        sed -n 's/^\.It Fl \(-[a-z-]*\) .*/-\1/p' "$page" | sort >"$TMP/page"
+        same "the options of gpudl $command --help and of $page" "$TMP/help" "$TMP/page"
+    done
+    ;;
+dependencies)   # packages.txt, which is installed, and DEPENDENCIES.md, which is read
+    sed 's/ *| */|/g' cmake/packages.txt | awk -F'|' '!/^#/ && NF { print $1 "|" $2 "|" $4 }' | sort >"$TMP/installed"
+    sed -n 's/^| `\([^`]*\)` | \([a-z]*\) | \(.*\) |$/\1|\2|\3/p' docs/DEPENDENCIES.md | sort >"$TMP/read"
+    same "cmake/packages.txt and docs/DEPENDENCIES.md" "$TMP/installed" "$TMP/read"
+    ;;
+readme)     # the program that README.md prints
+    awk '/^```c$/ && !done { on = 1; next } /^```$/ && on { on = 0; done = 1 } on' README.md >"$TMP/printed"
+    same "README.md's program and examples/quick/saxpy.c" "$TMP/printed" examples/quick/saxpy.c
+    ;;
+exports)    # the public headers, and what the library exports
+    grep -ho 'GPUDL_API[^;(]*\bgpudl_[a-z0-9_]*' include/gpudl/*.h | sed 's/.*\b\(gpudl_[a-z0-9_]*\)$/\1/' | sort -u >"$TMP/declared"
+    nm -D --defined-only "$BUILD/lib/libgpudl.so" | awk '$2 != "A" { sub("@.*", "", $3); print $3 }' | sort -u >"$TMP/exported"
+    same "GPUDL_API in include/gpudl and the exports of libgpudl.so" "$TMP/declared" "$TMP/exported"
+    ;;
+*)
+    echo "usage: agree.sh manual|dependencies|readme|exports"
+    exit 2
+    ;;
+esac

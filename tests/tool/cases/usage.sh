@@ -1,0 +1,35 @@
+# A command line that is written wrongly: status 2, nothing on stdout, and what is wrong on stderr.
+wrong() { "$GPUDL" "$@" 2>&1 >unwanted; echo "status $?"; cat unwanted; }
+wrong
+wrong nonsense
+wrong help nonsense
+wrong device 3
+run() { wrong run k.ptx "$@"; }
+wrong run
+run saxpy
+run --grid 1
+run --grid
+run --grid 0 --block 1
+run --grid 1,1,1,1 --block 1
+run --grid 1x --block 1
+run --grid -1 --block 1
+run --grid 4294967296 --block 1
+run --sharde 4
+run --grid 1 --block 1 i8:128
+run --grid 1 --block 1 u8:-1
+run --grid 1 --block 1 i32:
+run --grid 1 --block 1 i32:1.5
+run --grid 1 --block 1 f32:1e39
+run --grid 1 --block 1 f16:65520
+run --grid 1 --block 1 i32:1 name
+run --grid 1 --block 1 'f32[]'
+run --grid 1 --block 1 'f32[4'
+run --grid 1 --block 1 'f32[4]x'
+run --grid 1 --block 1 'f32[4]=x'
+run --grid 1 --block 1 'f32[-4]'
+run --grid 1 --block 1 'f32[1]' --print 1
+run --grid 1 --block 1 'f32[1]' --print 0:2
+run --grid 1 --block 1 'f32[1]' --print 0:0
+run --grid 1 --block 1 i32:1 --print 0
+run --grid 1 --block 1 'f32[1]' --save 0
+run --grid 1 --block 1 'f32[1]' --save 0=
