@@ -1,6 +1,5 @@
 #include "src/util/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,22 +32,28 @@ static void mark_cut(struct text *t)
     t->cut = true;
 }
 
-void gpudl__text_add(struct text *t, const char *format, ...)
+void gpudl__text_add_args(struct text *t, const char *format, va_list args)
 {
-    va_list args;
     int n;
 
     if (!t->size || t->cut)
         return;
-    va_start(args, format);
     n = vsnprintf(t->data + t->used, t->size - t->used, format, args);
-    va_end(args);
     if (n < 0)
         t->data[t->used] = '\0';
     else if ((size_t)n >= t->size - t->used)
         mark_cut(t);
     else
         t->used += (size_t)n;
+}
+
+void gpudl__text_add(struct text *t, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    gpudl__text_add_args(t, format, args);
+    va_end(args);
 }
 
 void gpudl__text_quote(struct text *t, const void *bytes, size_t size)

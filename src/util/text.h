@@ -4,6 +4,7 @@
 #ifndef GPUDL_UTIL_TEXT_H
 #define GPUDL_UTIL_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,6 +19,7 @@ struct text {
 struct text gpudl__text_init(char *data, size_t size);
 void gpudl__text_clear(struct text *t);
 __attribute__((format(printf, 2, 3))) void gpudl__text_add(struct text *t, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void gpudl__text_add_args(struct text *t, const char *format, va_list args);
 /* Bytes of others between single quotes: what is not printable ASCII as \xNN, after 120 bytes "...". */
 void gpudl__text_quote(struct text *t, const void *bytes, size_t size);
 
