@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# agree.sh WHAT: places that say the same thing say the same thing. Expects $SOURCE, and $GPUDL or $BUILD.
+# agree.sh WHAT: places that say the same thing say the same thing. Expects the source tree in $SOURCE and the build tree in $BUILD.
 set -euo pipefail
+GPUDL=$BUILD/bin/gpudl
 cd "$SOURCE"
 TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT

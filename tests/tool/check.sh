@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
 # check.sh CASE: runs cases/CASE.sh in an empty folder, and compares what it prints with cases/CASE.out.
-# A case finds the command in $GPUDL, the test kernels in $KERNELS, the source tree in $SOURCE and the build tree in $BUILD.
+# A case finds the programs in $BIN, the command among them in $GPUDL, the examples' images in $SHARE, and its own kernels in $KERNELS.
+# Exits with 77 where the driver that $GPUDL_DRIVER names is not there.
 set -uo pipefail
+export GPUDL=$BIN/gpudl
+if [[ $GPUDL_DRIVER == nvidia ]] && ! "$GPUDL" device; then
+    exit 77
+fi
 cases=$(cd "$(dirname "$0")/cases" && pwd)
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT

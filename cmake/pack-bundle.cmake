@@ -1,0 +1,75 @@
+# Packs BUILD/gpu-bundle (make gpu-bundle): programs, data beside them, libraries with what they need but glibc, and the tests, all found
+# from wherever the folder lies. There: `ctest -L gpu` or, without ctest, ./run.sh [NAME...].
+#
+# A program that holds an LLVM of its own, or a test that works on the source tree, stays behind and is named.
+cmake_minimum_required(VERSION 3.25)
+set(bundle "${BUILD}/gpu-bundle")
+set(program_limit 8000000)      # bytes, stripped: more is an LLVM
+set(bundle_limit 60000000)
+file(REMOVE_RECURSE "${bundle}")
+file(MAKE_DIRECTORY "${bundle}/bin" "${bundle}/lib/softcuda")
+
+# ------------------------------------------------------------------------------------------------------------------ programs and data
+file(GLOB built "${BUILD}/bin/*")
+foreach(path ${built})
+    cmake_path(GET path FILENAME name)
+    if(IS_DIRECTORY "${path}")
+        file(COPY "${path}" DESTINATION "${bundle}/bin")
+        continue()
+    endif()
+    execute_process(COMMAND "${STRIP}" -o "${bundle}/bin/${name}" "${path}" RESULT_VARIABLE failed ERROR_QUIET)
+    file(SIZE "${bundle}/bin/${name}" size)
+    if(failed)
+        file(COPY "${path}" DESTINATION "${bundle}/bin")
+    elseif(size GREATER program_limit)
+        message(STATUS "left out: ${name} (it holds an LLVM of its own)")
+        file(REMOVE "${bundle}/bin/${name}")
+    else()
+        list(APPEND programs "${bundle}/bin/${name}")
+    endif()
+endforeach()
+if(IS_DIRECTORY "${BUILD}/share")
+    file(COPY "${BUILD}/share" DESTINATION "${bundle}")
+endif()
+
+# ---------------------------------------------------------------------------------------------------------------------------- libraries
+function(take_library path name)
+    file(REAL_PATH "${path}" real)
+    execute_process(COMMAND "${STRIP}" --strip-unneeded -o "${bundle}/lib/${name}" "${real}" COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(GLOB built "${BUILD}/lib/*.so" "${BUILD}/lib/*.so.[0-9]")
+foreach(path ${built})
+    cmake_path(GET path FILENAME name)
+    take_library("${path}" "${name}")
+    list(APPEND libraries "${bundle}/lib/${name}")
+endforeach()
+file(REMOVE "${bundle}/lib/libgpudl.so")    # libgpudl.so.0 is what programs ask for
+list(REMOVE_ITEM libraries "${bundle}/lib/libgpudl.so")
+if(EXISTS "${bundle}/lib/libsoftcuda.so")
+    file(CREATE_LINK ../libsoftcuda.so "${bundle}/lib/softcuda/libcuda.so.1" SYMBOLIC)
+endif()
+# glibc is the machine's own, everything else comes along.
+file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${programs} LIBRARIES ${libraries} RESOLVED_DEPENDENCIES_VAR needed
+    PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|mvec)\\.so" "^ld-linux" POST_EXCLUDE_REGEXES "^${bundle}/")
+foreach(path ${needed})
+    cmake_path(GET path FILENAME name)
+    take_library("${path}" "${name}")
+endforeach()
+
+include("${CMAKE_CURRENT_LIST_DIR}/pack-tests.cmake")
+
+# --------------------------------------------------------------------------------------------------------------------------------- size
+file(GLOB_RECURSE all "${bundle}/*")
+set(total 0)
+foreach(path ${all})
+    if(NOT IS_SYMLINK "${path}")
+        file(SIZE "${path}" size)
+        math(EXPR total "${total} + ${size}")
+    endif()
+endforeach()
+math(EXPR megabytes "(${total} + 999999) / 1000000")
+message(STATUS "${bundle}: ${npacked} of ${ntests} tests, ${megabytes} MB")
+if(total GREATER bundle_limit)
+    message(FATAL_ERROR "the bundle is larger than ${bundle_limit} bytes")
+endif()
