@@ -56,12 +56,12 @@ const char *gpudl__arch_reason(enum arch_fit fit)
 {
     switch (fit) {
     case ARCH_FITS: return "fits";
-    case ARCH_OTHER_MAJOR: return "machine code runs within its own major architecture only";
+    case ARCH_OTHER_MAJOR: return "for that major architecture only";
     case ARCH_NEEDS_NEWER: return "needs a newer device";
-    case ARCH_SPECIFIC: return "'a' code runs on that very architecture only";
-    case ARCH_OTHER_FAMILY: return "'f' code runs within its own family only";
-    case ARCH_TEGRA: return "between Tegra and other parts no compatibility is promised";
-    case ARCH_RENAMED: return "sm_101 is the old name of sm_110: rebuild";
+    case ARCH_SPECIFIC: return "for that very architecture only";
+    case ARCH_OTHER_FAMILY: return "for that family only";
+    case ARCH_TEGRA: return "Tegra and other parts do not share machine code";
+    case ARCH_RENAMED: return "the old name of sm_110: rebuild it";
     }
     return "";
 }

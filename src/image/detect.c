@@ -138,6 +138,21 @@ static bool is_cuda_source(struct span s)
     return false;
 }
 
+static bool begins_with_directive(struct span text)
+{
+    struct ptx_lexer l = { .text = text };
+
+    return gpudl__ptx_next(&l) == PTX_DIRECTIVE;
+}
+
+static bool is_ptx(struct span text)
+{
+    struct ptx_lexer l = { .text = text };
+
+    gpudl__ptx_next(&l);
+    return gpudl__ptx_is(&l, PTX_DIRECTIVE, "version");
+}
+
 static enum image_error describe_text(struct span s, struct text *t)
 {
     while (s.size && strchr(" \t\r\n", s.data[s.size - 1]) && s.data[s.size - 1])
@@ -153,7 +168,7 @@ static enum image_error describe_text(struct span s, struct text *t)
     if (is_cuda_source(s))
         return gpudl__image_fail(t, IMAGE_NOT_AN_IMAGE, "this is CUDA C++ source, not compiled code: give it as text, or in a file whose name "
             "ends in .cu, or compile it with nvcc -fatbin");
-    if (contains(s, ".entry") || contains(s, ".target"))
+    if (begins_with_directive(s) && (contains(s, ".entry") || contains(s, ".target")))
         return gpudl__image_fail(t, IMAGE_DAMAGED, "this looks like PTX, but PTX begins with a line such as .version 9.0: its beginning is missing");
     gpudl__image_fail(t, IMAGE_NOT_AN_IMAGE, "this is text, but neither PTX (which begins with .version) nor CUDA C++: it begins ");
     gpudl__text_quote(t, s.data, s.size < 40 ? s.size : 40);
@@ -174,14 +189,6 @@ static struct span up_to_nul(struct span s)
     const unsigned char *nul = s.size ? memchr(s.data, 0, s.size) : NULL;
 
     return (struct span){ s.data, nul ? (size_t)(nul - s.data) : s.size };
-}
-
-static bool is_ptx(struct span text)
-{
-    struct ptx_lexer l = { .text = text };
-
-    gpudl__ptx_next(&l);
-    return gpudl__ptx_is(&l, PTX_DIRECTIVE, "version");
 }
 
 static bool begins(struct span bytes, const char *magic, size_t size)

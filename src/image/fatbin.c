@@ -171,54 +171,67 @@ static enum image_error read_identifier(struct image *im, struct entry *e, struc
 /* What the header says of its payload is wrong: returns the error that the entry keeps. */
 enum image_error gpudl__fatbin_explain(const struct image *im, const struct entry *e, struct text *t)
 {
-    size_t index = (size_t)(e - im->entries);
     uint64_t flags = e->info.flags;
 
     switch (e->info.compression) {
     case IMAGE_SCRAMBLED:
         return IMAGE_OK;
     case IMAGE_OTHER_COMPRESSION:
-        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "entry %zu: unknown compression (flags 0x%llx)", index, (unsigned long long)flags);
+        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "unknown compression (flags 0x%llx)", (unsigned long long)flags);
     case IMAGE_STORED:
         if (e->packed_size)
-            return gpudl__image_fail(t, IMAGE_DAMAGED, "entry %zu: is not compressed, but names %u compressed bytes", index, e->packed_size);
+            return gpudl__image_fail(t, IMAGE_DAMAGED, "is not compressed, but names %u compressed bytes", e->packed_size);
         return IMAGE_OK;
     default:
         break;
     }
     if (e->packed_size > e->stored.size)
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "entry %zu: compressed size %u exceeds stored %zu", index, e->packed_size, e->stored.size);
+        return gpudl__image_fail(t, IMAGE_DAMAGED, "compressed size %u exceeds stored %zu", e->packed_size, e->stored.size);
     if (!e->packed_size)
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "entry %zu: is compressed, but names no compressed bytes", index);
+        return gpudl__image_fail(t, IMAGE_DAMAGED, "is compressed, but names no compressed bytes");
     if (e->info.raw_size > im->limit)
-        return gpudl__image_fail(t, IMAGE_LIMIT, "entry %zu: claims %llu bytes uncompressed, the limit is %llu", index,
+        return gpudl__image_fail(t, IMAGE_LIMIT, "claims %llu bytes uncompressed, the limit is %llu",
             (unsigned long long)e->info.raw_size, (unsigned long long)im->limit);
     return IMAGE_OK;
 }
 
 /* What is stored is looked at right away; what is compressed has to wait for its payload. */
-static void describe_stored(struct image *im, struct entry *e, size_t index)
+static enum image_error describe_stored(struct image *im, struct entry *e, size_t index, struct text *t)
 {
-    struct text none = gpudl__text_init(NULL, 0);
     struct ptx_header ptx;
     struct cubin cubin;
+    enum image_error error = IMAGE_OK;
 
     if (e->info.format == IMAGE_CUBIN) {
-        e->info.error = gpudl__cubin_open(e->stored, &cubin, &none);
+        error = gpudl__cubin_open(e->stored, &cubin, t);
         gpudl__cubin_describe(&cubin, &e->info);
     } else if (e->info.format == IMAGE_PTX) {
-        e->info.error = gpudl__ptx_header(e->stored, &ptx, &none);
-        if (!e->info.error)
+        error = gpudl__ptx_header(e->stored, &ptx, t);
+        if (!error)
             gpudl__ptx_describe(&ptx, &e->info);
         if (e->stored.size && !memchr(e->stored.data, 0, e->stored.size))
             gpudl__image_note(im, "entry %zu: PTX has no terminator", index);
     }
+    return error;
+}
+
+/* An entry that is unusable does not spoil the others. */
+static void inspect(struct image *im, struct entry *e, size_t index)
+{
+    char why[160];
+    struct text w = gpudl__text_init(why, sizeof(why));
+
+    e->info.error = gpudl__fatbin_explain(im, e, &w);
+    if (!e->info.error && e->info.compression == IMAGE_STORED)
+        e->info.error = describe_stored(im, e, index, &w);
+    if (e->info.error)
+        gpudl__image_note(im, "entry %zu: %s", index, why);
+    gpudl__image_compare_arch(im, e);
 }
 
 static enum image_error read_entry(struct image *im, const struct walk *w, size_t index, struct text *t)
 {
     struct entry *e = &im->entries[index];
-    struct text none = gpudl__text_init(NULL, 0);
     struct span h = w->header;
     uint64_t flags = span_u64(h, 0x28);
     unsigned kind = span_u16(h, 0);
@@ -240,10 +253,7 @@ static enum image_error read_entry(struct image *im, const struct walk *w, size_
         return error;
     if (!gpudl__fatbin_kind_name(kind))
         gpudl__image_note(im, "entry %zu: unknown kind 0x%x, %zu bytes", index, kind, e->stored.size);
-    e->info.error = gpudl__fatbin_explain(im, e, &none);
-    if (!e->info.error && e->info.compression == IMAGE_STORED)
-        describe_stored(im, e, index);
-    gpudl__image_compare_arch(im, e);
+    inspect(im, e, index);
     return IMAGE_OK;
 }
 

@@ -182,7 +182,7 @@ static void name_entry(const struct image *im, const struct entry *e, struct tex
     char prefix[32];
     int n;
 
-    if (im->format != IMAGE_FATBIN || !t->size || strncmp(t->data, "entry ", 6) == 0)
+    if (im->format != IMAGE_FATBIN || !t->size)
         return;
     n = snprintf(prefix, sizeof(prefix), "entry %zu: ", (size_t)(e - im->entries));
     if (n <= 0 || (size_t)n + t->used + 1 > t->size)
@@ -260,10 +260,12 @@ static enum image_error make_ready(struct image *im, struct entry *e, struct tex
         error = describe(e, t);
     if (error) {
         name_entry(im, e, t);
-        if (error != IMAGE_NO_MEMORY && e->info.compression != IMAGE_SCRAMBLED)
-            e->info.error = error;
         gpudl__image_forget(e);
-        return error;
+        if (error == IMAGE_NO_MEMORY || e->info.compression == IMAGE_SCRAMBLED)
+            return error;
+        if (!e->info.error)
+            gpudl__image_note(im, "entry %zu is damaged", (size_t)(e - im->entries));
+        return e->info.error = error;
     }
     if (!known)
         gpudl__image_compare_arch(im, e);
