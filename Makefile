@@ -4,7 +4,6 @@ PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := all
 .PHONY: all demo test bench deps ensure check-asan check-tsan format lint install gpu-bundle clean help
-sources = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 # Configured once; ninja configures again by itself when a CMake file changes.
 build/build.ninja:
@@ -42,12 +41,11 @@ check-tsan: build-tsan/build.ninja  ## the tests under the thread sanitizer
 	cmake --build build-tsan -j $(JOBS)
 	setarch -R ctest --preset tsan -j $(JOBS)
 
-format:  ## rewrite the sources in the house's format
-	clang-format-14 -i $(sources)
+format:  ## set the lines changed since the last commit in the house's format
+	git clang-format-14
 
-lint: build/build.ninja  ## check the format, and run clang-tidy
-	clang-format-14 --dry-run -Werror $(sources)
-	clang-tidy-14 --quiet -p build $(filter %.c,$(sources))
+lint: build/build.ninja  ## check the text of the sources, and run clang-tidy
+	cmake/lint.sh build
 
 install: all  ## install into PREFIX (/usr/local), below DESTDIR if that is set
 	cmake --install build --prefix $(PREFIX)

@@ -1,5 +1,5 @@
-/* demo.c - the main job, told step by step: load a kernel that this program was not built with, look at it, launch it, check what it did;
- * then load a second version of it and see the change.
+/* demo.c - the main job, told step by step: load a kernel that this program was not built with, look at it, launch it, check what
+ * it did; then load a second version of it and see the change.
  * usage: demo VERSION_1 VERSION_2, two images of a kernel paint(int width, int height, unsigned char *picture). */
 #include <gpudl/gpudl.h>
 
@@ -85,7 +85,8 @@ static bool launch(const struct screen *screen, gpudl_kernel *paint, picture out
     void *params[] = { &width, &height, &memory };
     gpudl_launch_config config = gpudl_launch_3d((WIDTH + 15) / 16, (HEIGHT + 7) / 8, 1, 16, 8, 1);
 
-    printf("   Launching %u x %u blocks of 16 x 8 threads, a thread for each of %d points:\n", config.grid[0], config.grid[1], POINTS);
+    printf("   Launching %u x %u blocks of 16 x 8 threads, a thread for each of %d points:\n", config.grid[0], config.grid[1],
+        POINTS);
     if (gpudl_kernel_launch_params(paint, &config, params) != GPUDL_OK)
         return library_said_no("the kernel was not launched");
     code = screen->driver->CtxSynchronize();
@@ -132,7 +133,8 @@ static bool paint_both(const struct screen *screen, char **paths)
 
     if (!paint_with(screen, 1, paths[0], first) || !paint_with(screen, 2, paths[1], second))
         return false;
-    printf("\nThe program stayed the same, the kernel changed: %d points differ between the two pictures.\n", differences(first, second));
+    printf("\nThe program stayed the same, the kernel changed: %d points differ between the two pictures.\n",
+        differences(first, second));
     return true;
 }
 

@@ -30,9 +30,9 @@ extern const struct command *const commands[];
 const struct command *command_find(const char *name);   /* NULL: there is none */
 void command_print_help(const struct command *);        /* on stdout */
 
-/* Each prints "gpudl NAME: text" on stderr. */
-__attribute__((format(printf, 2, 3))) int command_failed(const struct command *, const char *format, ...);      /* STATUS_FAILED */
-__attribute__((format(printf, 2, 3))) int command_misused(const struct command *, const char *format, ...);     /* STATUS_USAGE */
+/* Each prints "gpudl NAME: text" on stderr, and returns STATUS_FAILED or STATUS_USAGE. */
+__attribute__((format(printf, 2, 3))) int command_failed(const struct command *, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int command_misused(const struct command *, const char *format, ...);
 /* What the library said of its last failure: STATUS_FAILED. */
 int command_library_failed(const struct command *);
 /* What the driver calls its code, after what was tried: STATUS_FAILED. */

@@ -1,5 +1,5 @@
-/* element.c - see element.h. Every value passes through one of three carriers: int64_t, uint64_t or double. f16 is converted here, as compilers
- * differ in what they offer for it. */
+/* element.c - see element.h. Every value passes through one of three carriers: int64_t, uint64_t or double. f16 is converted
+ * here, as compilers differ in what they offer for it. */
 #include "tools/gpudl/element.h"
 
 #include <ctype.h>
@@ -37,7 +37,7 @@ const char *element_names(void)
     return "i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64";
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- values in memory */
+/* ----------------------------------------------------------------------------------------------------------- values in memory */
 
 static double half_to_double(uint16_t h)
 {
@@ -96,7 +96,7 @@ static double load_float(const struct element_type *type, const void *in)
     return memcpy(&half, in, 2), half_to_double(half);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------------- from text */
+/* ------------------------------------------------------------------------------------------------------------------ from text */
 
 static const char out_of_range[] = "does not fit in this type", not_a_number[] = "is not a number";
 
@@ -170,7 +170,7 @@ int element_parse(const struct element_type *type, const char *text, void *out, 
     return type->kind == 'i' ? parse_signed(type, text, out, why) : parse_unsigned(type, text, out, why);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------------- to text */
+/* -------------------------------------------------------------------------------------------------------------------- to text */
 
 static bool reads_back(const struct element_type *type, const char *text, const void *value)
 {
@@ -215,7 +215,7 @@ void element_print(const struct element_type *type, const void *value, FILE *out
         fprintf(out, "%llu", (unsigned long long)bits);
 }
 
-/* -------------------------------------------------------------------------------------------------------------------------- arrays */
+/* --------------------------------------------------------------------------------------------------------------------- arrays */
 
 void element_fill(const struct element_type *type, void *data, size_t count, const void *value)
 {

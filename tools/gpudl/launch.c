@@ -8,7 +8,8 @@ static int complain_of_parameters(const struct run_plan *plan, gpudl_kernel *ker
 {
     gpudl_param_info info = { .size_of_struct = sizeof(info) };
 
-    command_failed(&command_run, "parameters of %s: %zu; arguments given: %zu", gpudl_kernel_name(kernel), nparams, plan->narguments);
+    command_failed(
+        &command_run, "parameters of %s: %zu; arguments given: %zu", gpudl_kernel_name(kernel), nparams, plan->narguments);
     for (size_t i = 0; i < nparams || i < plan->narguments; i++) {
         fprintf(stderr, "  %zu:", i);
         if (i < nparams && gpudl_kernel_param(kernel, i, &info) == GPUDL_OK)
@@ -38,8 +39,8 @@ static int check_parameters(const struct run_plan *plan, gpudl_kernel *kernel)
         if (gpudl_kernel_param(kernel, i, &info) != GPUDL_OK)
             return command_library_failed(&command_run);
         if (info.size != argument_bytes(a))
-            return command_failed(&command_run, "argument %zu, '%s', has %zu bytes%s, but parameter %zu of %s has %zu", i, a->text,
-                argument_bytes(a), a->is_buffer ? " (a pointer)" : "", i, gpudl_kernel_name(kernel), info.size);
+            return command_failed(&command_run, "argument %zu, '%s', has %zu bytes%s, but parameter %zu of %s has %zu", i,
+                a->text, argument_bytes(a), a->is_buffer ? " (a pointer)" : "", i, gpudl_kernel_name(kernel), info.size);
     }
     return STATUS_OK;
 }
@@ -64,7 +65,8 @@ static int copy_in(const gpudl_driver_table *driver, struct argument *a)
 
 static int launch(const struct run_plan *plan, const gpudl_driver_table *driver, gpudl_kernel *kernel)
 {
-    gpudl_launch_config config = gpudl_launch_3d(plan->grid[0], plan->grid[1], plan->grid[2], plan->block[0], plan->block[1], plan->block[2]);
+    const unsigned *grid = plan->grid, *block = plan->block;
+    gpudl_launch_config config = gpudl_launch_3d(grid[0], grid[1], grid[2], block[0], block[1], block[2]);
     void **params = calloc(plan->narguments + 1, sizeof(*params));
     gpudl_status launched;
     int code;

@@ -54,7 +54,7 @@ int command_driver_failed(const struct command *command, const gpudl_driver_tabl
 
     driver->GetErrorName(code, &name);
     driver->GetErrorString(code, &text);
-    return command_failed(command, "%s: %s (%d)%s%s", tried, name ? name : "driver error", code, text ? ": " : "", text ? text : "");
+    return command_failed(command, "%s: %s (%d): %s", tried, name ? name : "driver error", code, text ? text : "unknown");
 }
 
 static int print_version(void)

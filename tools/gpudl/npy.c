@@ -33,9 +33,9 @@ void array_free(struct array *array)
     array->data = NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------- the header */
+/* ----------------------------------------------------------------------------------------------------------------- the header */
 
-/* The rest of the dict; nothing beyond end is looked at. Each taker skips blanks first, and stays where it is when it answers false. */
+/* The rest of the dict; nothing beyond end is looked at. Each taker skips blanks first. */
 struct cursor {
     const char *at, *end;
 };
@@ -149,7 +149,7 @@ static const struct element_type *parse_descr(const char *descr)
     return *end || (descr[0] == '|' && size != 1) ? NULL : element_find_kind(descr[1], size);
 }
 
-/* --------------------------------------------------------------------------------------------------------------------------- files */
+/* ---------------------------------------------------------------------------------------------------------------------- files */
 
 static int cannot(char *why, size_t size, const char *text)
 {
@@ -188,7 +188,8 @@ static int read_data(FILE *file, struct array *array, char *why, size_t size)
     if (fread(array->data, array->type->size, array->count, file) == array->count && getc(file) == EOF && !ferror(file))
         return 0;
     array_free(array);
-    return cannot(why, size, ferror(file) ? strerror(errno) : feof(file) ? "the data ends too early" : "more follows after the array");
+    return cannot(why, size,
+        ferror(file) ? strerror(errno) : feof(file) ? "the data ends too early" : "more follows after the array");
 }
 
 static int read_array(FILE *file, struct array *out, char *why, size_t size)

@@ -1,4 +1,4 @@
-/* npy.h - arrays in NumPy's file format, versions 1.0 to 3.0 read and 1.0 written. Little-endian numbers in C order; nothing is pickled. */
+/* npy.h - arrays in NumPy's file format, versions 1.0 to 3.0 read and 1.0 written: little-endian numbers in C order. */
 #ifndef GPUDL_TOOL_NPY_H
 #define GPUDL_TOOL_NPY_H
 

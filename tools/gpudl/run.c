@@ -49,7 +49,7 @@ const struct command command_run = {
     .run = run,
 };
 
-/* --------------------------------------------------------------------------------------------------------------- values of options */
+/* ---------------------------------------------------------------------------------------------------------- values of options */
 
 /* A number in decimal digits, at most max; *end is what follows. */
 static bool parse_number(const char *text, unsigned long long max, unsigned long long *out, const char **end)
@@ -131,7 +131,7 @@ static bool parse_option(struct run_plan *plan, const char *name, const char *va
     return good;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- the command line */
+/* ----------------------------------------------------------------------------------------------------------- the command line */
 
 static const struct command_option *find_option(const char *name, size_t length)
 {
@@ -196,12 +196,15 @@ static int check_output(const struct run_plan *plan, const struct run_output *ou
     const struct argument *a;
 
     if (output->index >= plan->narguments)
-        return command_misused(&command_run, "%s %zu: no such argument (%zu given, counted from 0)", option, output->index, plan->narguments);
+        return command_misused(
+            &command_run, "%s %zu: no such argument (%zu given, counted from 0)", option, output->index, plan->narguments);
     a = &plan->arguments[output->index];
     if (!a->is_buffer)
-        return command_misused(&command_run, "%s %zu: '%s' is no buffer, so a kernel cannot change it", option, output->index, a->text);
+        return command_misused(
+            &command_run, "%s %zu: '%s' is no buffer, so a kernel cannot change it", option, output->index, a->text);
     if (output->count > a->array.count)
-        return command_misused(&command_run, "%s %zu:%zu: elements in '%s': %zu", option, output->index, output->count, a->text, a->array.count);
+        return command_misused(
+            &command_run, "%s %zu:%zu: elements in '%s': %zu", option, output->index, output->count, a->text, a->array.count);
     return STATUS_OK;
 }
 
