@@ -61,6 +61,7 @@ extern "C" {
     X(ERROR_PTX,                27, "the PTX was refused") \
     X(ERROR_NOT_LINKED,         28, "the code must be linked before it can be loaded") \
     X(ERROR_NO_KERNELS,         29, "the image holds no kernels and no globals") \
+    X(ERROR_IMAGE_TOO_LARGE,    30, "the image is larger than the limit") \
     X(ERROR_NO_SUCH_KERNEL,     40, "no kernel of this name") \
     X(ERROR_AMBIGUOUS_NAME,     41, "several kernels answer to this name") \
     X(ERROR_NO_SUCH_GLOBAL,     42, "no global variable of this name") \
@@ -68,7 +69,8 @@ extern "C" {
     X(ERROR_NO_DRIVER,          60, "no CUDA driver could be opened") \
     X(ERROR_NO_DEVICE,          61, "the driver has no device") \
     X(ERROR_DRIVER_TOO_OLD,     62, "the driver lacks a function that is needed") \
-    X(ERROR_DRIVER,             63, "a driver call failed")
+    X(ERROR_DRIVER,             63, "a driver call failed") \
+    X(ERROR_FORKED,             64, "the process was forked after the driver was opened")
 
 typedef enum gpudl_status {
 #define GPUDL_STATUS_ENUM(name, number, text) GPUDL_##name = number,

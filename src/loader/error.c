@@ -1,0 +1,126 @@
+#include "src/loader/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/driver/driver.h"
+#include "src/loader/thread.h"
+
+/* What gpudl_error_text() says for want of a record. */
+static __thread const char *without_record __attribute__((tls_model("initial-exec")));
+
+const char *gpudl_status_name(gpudl_status status)
+{
+    switch (status) {
+#define NAME(name, number, text) case GPUDL_##name: return "GPUDL_" #name;
+        GPUDL_STATUS_LIST(NAME)
+#undef NAME
+    case GPUDL_STATUS_MAX: break;
+    }
+    return "GPUDL_ERROR_UNKNOWN";
+}
+
+const char *gpudl_status_text(gpudl_status status)
+{
+    switch (status) {
+#define TEXT(name, number, text) case GPUDL_##name: return text;
+        GPUDL_STATUS_LIST(TEXT)
+#undef TEXT
+    case GPUDL_STATUS_MAX: break;
+    }
+    return "a status that this gpudl does not know";
+}
+
+const char *gpudl_error_text(void)
+{
+    if (without_record)
+        return without_record;
+    return gpudl__self ? gpudl__self->text : "";
+}
+
+int gpudl_error_cuda(void)
+{
+    return gpudl__self ? gpudl__self->cuda : 0;
+}
+
+/* The record with its text empty; NULL without memory, and then the status speaks. */
+static struct thread *begin(gpudl_status status, int cuda)
+{
+    struct thread *t = thread_self();
+
+    without_record = t ? NULL : gpudl_status_text(status);
+    if (t)
+        t->cuda = cuda;
+    return t;
+}
+
+/* Where a text was cut it ends in "...". */
+static void mark_cut(char *text, size_t size)
+{
+    memcpy(text + size - 4, "...", 4);
+}
+
+static size_t print(char *text, size_t size, const char *format, va_list args)
+{
+    int n = vsnprintf(text, size, format, args);
+
+    if (n >= 0 && (size_t)n < size)
+        return (size_t)n;
+    mark_cut(text, size);
+    return size - 1;
+}
+
+gpudl_status gpudl__fail(gpudl_status status, const char *format, ...)
+{
+    struct thread *t = begin(status, 0);
+    va_list args;
+
+    if (!t)
+        return status;
+    va_start(args, format);
+    print(t->text, sizeof(t->text), format, args);
+    va_end(args);
+    return status;
+}
+
+gpudl_status gpudl__fail_code(gpudl_status status, int cuda, const char *text)
+{
+    gpudl__fail(status, "%s", text);
+    begin(status, cuda);
+    return status;
+}
+
+gpudl_status gpudl__fail_cuda(gpudl_status status, const gpudl_driver_table *table, const char *call, int code, const char *format, ...)
+{
+    struct thread *t = begin(status, code);
+    const char *words = NULL;
+    va_list args;
+    size_t used;
+
+    if (!t)
+        return status;
+    va_start(args, format);
+    used = print(t->text, sizeof(t->text), format, args);
+    va_end(args);
+    if (table->GetErrorString(code, &words) != 0 || !words)
+        words = "the driver has no words for it";
+    snprintf(t->text + used, sizeof(t->text) - used, ": %s returned %d (%s: %s)", call, code, gpudl__driver_error_name(table, code), words);
+    return status;
+}
+
+gpudl_status gpudl__fail_argument(const char *function, const char *what)
+{
+    return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: %s", function, what);
+}
+
+gpudl_status gpudl__fail_memory(const char *what)
+{
+    return gpudl__fail(GPUDL_ERROR_NO_MEMORY, "no host memory for %s", what);
+}
+
+gpudl_status gpudl__fail_forked(const char *what)
+{
+    return gpudl__fail(GPUDL_ERROR_FORKED, "%s: this process was forked from one that had opened a CUDA driver, and drivers do not survive "
+                                           "that; open gpudl after fork(), or start the child with exec", what);
+}

@@ -1,0 +1,278 @@
+/* Kernels: a caller's own handle to one entry of a library. */
+#include <string.h>
+
+#include "src/loader/error.h"
+#include "src/loader/fork.h"
+#include "src/loader/loader.h"
+#include "src/loader/names.h"
+
+enum { TEXT_SIZE = 2048 };
+
+static const char *kernel_at(const void *list, size_t index)
+{
+    return ((const struct image_kernel *)list)[index].name;
+}
+
+static gpudl_status find_only(const gpudl_library *lib, const struct gpudl_version *v, const struct names *names, size_t *index)
+{
+    char list[TEXT_SIZE];
+    struct text t = gpudl__text_init(list, sizeof(list));
+
+    *index = 0;
+    if (v->nkernels == 1)
+        return GPUDL_OK;
+    if (!v->nkernels)
+        return gpudl__fail(GPUDL_ERROR_NO_SUCH_KERNEL, "%s: holds no kernels, only globals", lib->name);
+    gpudl__name_list(names, &t);
+    return gpudl__fail(GPUDL_ERROR_AMBIGUOUS_NAME, "%s: holds %zu kernels; say which: %s", lib->name, v->nkernels, list);
+}
+
+static gpudl_status find(const gpudl_library *lib, const struct gpudl_version *v, const char *name, const struct image_kernel **out)
+{
+    struct names names = { kernel_at, v->kernels, v->nkernels };
+    char list[TEXT_SIZE];
+    struct text t = gpudl__text_init(list, sizeof(list));
+    gpudl_status status = GPUDL_OK;
+    size_t index = 0;
+
+    if (!name)
+        status = find_only(lib, v, &names, &index);
+    else
+        switch (gpudl__name_find(&names, name, &index, &t)) {
+        case NAME_FOUND:
+            break;
+        case NAME_NO_MEMORY:
+            return gpudl__fail_memory("a kernel's name");
+        case NAME_AMBIGUOUS:
+            return gpudl__fail(GPUDL_ERROR_AMBIGUOUS_NAME, "%s: several kernels answer to '%s': %s", lib->name, name, list);
+        case NAME_NONE:
+            return gpudl__fail(GPUDL_ERROR_NO_SUCH_KERNEL, "%s: no kernel '%s' among its %zu%s%s", lib->name, name, v->nkernels, list,
+                               gpudl__can_demangle() ? "" : "; without a C++ runtime library on this machine only names as in the image are known");
+        }
+    *out = &v->kernels[index];
+    return status;
+}
+
+static gpudl_status ask_driver(const gpudl_library *lib, const struct gpudl_version *v, const struct image_kernel *k, CUkernel *out)
+{
+    const gpudl_driver_table *cu = &lib->loader->driver.table;
+    int err;
+
+    *out = v->first;
+    if (k == v->kernels)
+        return GPUDL_OK;
+    err = cu->LibraryGetKernel(out, v->native, k->name);
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel", err, "%s: kernel '%s'", lib->name, k->name) : GPUDL_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ slots; all under the lock */
+
+static struct slot *find_slot(const gpudl_library *lib, const char *name)
+{
+    for (size_t i = 0; i < lib->nslots; i++)
+        if (strcmp(lib->slots[i]->name, name) == 0)
+            return lib->slots[i];
+    return NULL;
+}
+
+static bool is_power_of_two(size_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+/* The list's capacity is the power of two at or above its length. */
+static bool append_slot(gpudl_library *lib, struct slot *slot)
+{
+    struct slot **bigger;
+
+    if (is_power_of_two(lib->nslots)) {
+        bigger = gpudl__alloc((lib->nslots ? 2 * lib->nslots : 1) * sizeof(*bigger));
+        if (!bigger)
+            return false;
+        if (lib->nslots)
+            memcpy(bigger, lib->slots, lib->nslots * sizeof(*bigger));
+        gpudl__free(lib->slots);
+        lib->slots = bigger;
+    }
+    lib->slots[lib->nslots++] = slot;
+    return true;
+}
+
+/* A binding with room for another slot: the current one, or a bigger copy that is not in sight yet. */
+static struct binding *with_room(gpudl_library *lib)
+{
+    struct binding *b = atomic_load_explicit(&lib->binding, memory_order_relaxed), *bigger;
+
+    if (lib->nslots < b->capacity)
+        return b;
+    bigger = gpudl__binding_create(b->version, b->capacity ? 2 * b->capacity : 1);
+    if (!bigger)
+        return NULL;
+    memcpy(bigger->places, b->places, b->capacity * sizeof(b->places[0]));
+    return bigger;
+}
+
+/* Launches of other kernels go on meanwhile: they read other places, in this binding or in the one before. *old: to be retired, or NULL. */
+static struct slot *add_slot(gpudl_library *lib, const struct image_kernel *kernel, CUkernel handle, struct binding **old)
+{
+    struct binding *b = with_room(lib), *before = atomic_load_explicit(&lib->binding, memory_order_relaxed);
+    size_t size = strlen(kernel->name) + 1;
+    struct slot *slot = b ? gpudl__alloc(sizeof(*slot) + size) : NULL;
+
+    if (!slot)
+        goto no_memory;
+    slot->index = (uint32_t)lib->nslots;
+    memcpy(slot->name, kernel->name, size);
+    if (!append_slot(lib, slot))
+        goto no_memory;
+    b->places[slot->index] = (struct place){ handle, kernel };
+    if (b != before) {
+        gpudl__version_hold(b->version);
+        atomic_store_explicit(&lib->binding, b, memory_order_release);
+        *old = before;
+    }
+    return slot;
+no_memory:
+    gpudl__free(slot);
+    if (b != before)
+        gpudl__free(b);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------------- */
+
+static void fill(gpudl_kernel *k, gpudl_library *lib, const struct slot *slot)
+{
+    k->binding = &lib->binding;
+    k->index = slot->index;
+    k->launch = lib->loader->driver.table.LaunchKernel;
+    k->null_stream = lib->loader->null_stream;
+    k->library = lib;
+    k->slot = slot;
+}
+
+/* A handle to that entry, which holds the library. */
+static gpudl_status open_kernel(gpudl_library *lib, const struct image_kernel *entry, CUkernel handle, gpudl_kernel **out)
+{
+    gpudl_kernel *k = gpudl__alloc_zero(sizeof(*k));
+    struct binding *old = NULL;
+    struct slot *slot;
+
+    if (!k)
+        return gpudl__fail_memory("a kernel");
+    pthread_mutex_lock(&lib->loader->lock);
+    slot = find_slot(lib, entry->name);
+    if (!slot)
+        slot = add_slot(lib, entry, handle, &old);
+    if (slot) {
+        fill(k, lib, slot);
+        lib->references++;
+    }
+    pthread_mutex_unlock(&lib->loader->lock);
+    if (old)
+        gpudl__binding_retire(lib->loader, old);
+    if (!slot) {
+        gpudl__free(k);
+        return gpudl__fail_memory("a kernel");
+    }
+    *out = k;
+    return GPUDL_OK;
+}
+
+static gpudl_status get(gpudl_library *lib, const char *name, gpudl_kernel **out)
+{
+    const struct image_kernel *entry;
+    struct gpudl_version *v;
+    gpudl_status status;
+    CUkernel handle;
+
+    pthread_mutex_lock(&lib->loader->lock);
+    v = atomic_load_explicit(&lib->binding, memory_order_relaxed)->version;
+    gpudl__version_hold(v);
+    pthread_mutex_unlock(&lib->loader->lock);
+    status = find(lib, v, name, &entry);
+    if (status == GPUDL_OK)
+        status = ask_driver(lib, v, entry, &handle);
+    if (status == GPUDL_OK)
+        status = open_kernel(lib, entry, handle, out);
+    gpudl__version_drop(v);
+    return status;
+}
+
+gpudl_status gpudl_kernel_get(gpudl_library *lib, const char *name, gpudl_kernel **out)
+{
+    const struct allocator *before;
+    gpudl_status status;
+
+    if (!lib || !out)
+        return gpudl__fail_argument("gpudl_kernel_get", "the library or out is NULL");
+    if (gpudl__forked())
+        return gpudl__fail_forked("gpudl_kernel_get");
+    before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
+    status = get(lib, name, out);
+    gpudl__alloc_use(before);
+    return status;
+}
+
+void gpudl_kernel_release(gpudl_kernel *k)
+{
+    gpudl_library *lib;
+
+    if (!k || gpudl__forked())
+        return;
+    lib = k->library;
+    gpudl__free(k);
+    gpudl__library_drop(lib);
+}
+
+const char *gpudl_kernel_name(gpudl_kernel *k)
+{
+    return k ? k->slot->name : NULL;
+}
+
+/* What the image says of a kernel's parameters; lent while the library is not replaced. */
+static gpudl_status entry_of(gpudl_kernel *k, const char *function, const struct image_kernel **out)
+{
+    if (!k)
+        return gpudl__fail_argument(function, "the kernel is NULL");
+    if (gpudl__forked())
+        return gpudl__fail_forked(function);
+    pthread_mutex_lock(&k->library->loader->lock);
+    *out = atomic_load_explicit(k->binding, memory_order_relaxed)->places[k->index].kernel;
+    pthread_mutex_unlock(&k->library->loader->lock);
+    if (!(*out)->params_known)
+        return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: the image does not say, or not consistently, what parameters '%s' takes", k->library->name,
+                           k->slot->name);
+    return GPUDL_OK;
+}
+
+gpudl_status gpudl_kernel_param_count(gpudl_kernel *k, size_t *count)
+{
+    const struct image_kernel *entry;
+    gpudl_status status;
+
+    if (!count)
+        return gpudl__fail_argument("gpudl_kernel_param_count", "count is NULL");
+    status = entry_of(k, "gpudl_kernel_param_count", &entry);
+    if (status == GPUDL_OK)
+        *count = entry->nparams;
+    return status;
+}
+
+gpudl_status gpudl_kernel_param(gpudl_kernel *k, size_t index, gpudl_param_info *out)
+{
+    const struct image_kernel *entry;
+    gpudl_status status;
+
+    if (!out || out->size_of_struct < sizeof(*out))
+        return gpudl__fail_argument("gpudl_kernel_param", "out is NULL, or its size_of_struct is not sizeof(gpudl_param_info)");
+    status = entry_of(k, "gpudl_kernel_param", &entry);
+    if (status != GPUDL_OK)
+        return status;
+    if (index >= entry->nparams)
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: '%s' has %u parameters, and they count from 0: there is no %zu", k->library->name, k->slot->name,
+                           entry->nparams, index);
+    out->offset = entry->params[index].offset;
+    out->size = entry->params[index].size;
+    return GPUDL_OK;
+}

@@ -1,0 +1,140 @@
+/* The launch path: pin, read the binding, one driver call, unpin. No lock and no allocation. */
+#include <string.h>
+
+#include "src/loader/epoch.h"
+#include "src/loader/error.h"
+#include "src/loader/fork.h"
+#include "src/loader/loader.h"
+#include "src/loader/options.h"
+
+/* CUlaunchConfig, which cannot be declared beside cuda.h. */
+struct driver_config {
+    unsigned grid[3], block[3], shared_bytes;
+    CUstream stream;
+    const struct CUlaunchAttribute_st *attributes;
+    unsigned nattributes;
+};
+
+static int call_extended(const gpudl_kernel *k, CUfunction f, const gpudl_launch_config *c, CUstream stream, void **params)
+{
+    struct driver_config config = {
+        .grid = { c->grid[0], c->grid[1], c->grid[2] },
+        .block = { c->block[0], c->block[1], c->block[2] },
+        .shared_bytes = c->shared_bytes,
+        .stream = stream,
+        .attributes = c->attributes,
+        .nattributes = c->nattributes,
+    };
+
+    return k->library->loader->driver.table.LaunchKernelEx((const struct CUlaunchConfig_st *)&config, f, params, NULL);
+}
+
+static inline int call(struct thread *self, const gpudl_kernel *k, const gpudl_launch_config *c, void *const *params)
+{
+    CUstream stream = c->stream ? c->stream : k->null_stream;
+    struct binding *b;
+    CUfunction f;
+    int err;
+
+    epoch_pin(self);
+    b = atomic_load_explicit(k->binding, memory_order_acquire);
+    f = (CUfunction)b->places[k->index].handle;
+    if (__builtin_expect(!c->nattributes, 1))
+        err = k->launch(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes, stream, (void **)params, NULL);
+    else
+        err = call_extended(k, f, c, stream, (void **)params);
+    epoch_unpin(self);
+    return err;
+}
+
+static __attribute__((noinline, cold)) gpudl_status refused(const gpudl_kernel *k, const gpudl_launch_config *c, int err)
+{
+    return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, &k->library->loader->driver.table, c->nattributes ? "cuLaunchKernelEx" : "cuLaunchKernel", err,
+                            "%s: kernel '%s', grid %u x %u x %u, block %u x %u x %u, %u bytes of dynamic shared memory", k->library->name, k->slot->name,
+                            c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes);
+}
+
+/* The stream's context, or the primary one of device 0. */
+static gpudl_status choose_context(const gpudl_kernel *k, const gpudl_launch_config *c, CUcontext *out)
+{
+    gpudl_loader *l = k->library->loader;
+
+    if ((uintptr_t)c->stream > (uintptr_t)GPUDL_STREAM_PER_THREAD && l->driver.table.StreamGetCtx(c->stream, out) == 0)
+        return GPUDL_OK;
+    return gpudl__loader_context(l, 0, out);
+}
+
+/* The driver found no current context: lend the thread one for this launch. */
+static __attribute__((noinline, cold)) gpudl_status launch_without_context(struct thread *self, const gpudl_kernel *k, const gpudl_launch_config *c,
+                                                                           void *const *params)
+{
+    const gpudl_driver_table *cu = &k->library->loader->driver.table;
+    const struct allocator *before;
+    CUcontext context = NULL;
+    gpudl_status status;
+    int err;
+
+    if (cu->CtxGetCurrent(&context) != 0 || context)
+        return refused(k, c, GPUDL_CU_INVALID_CONTEXT);
+    before = gpudl__alloc_use(gpudl__loader_heap(k->library->loader));
+    status = choose_context(k, c, &context);
+    gpudl__alloc_use(before);
+    if (status != GPUDL_OK)
+        return status;
+    err = cu->CtxPushCurrent(context);
+    if (err)
+        return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, cu, "cuCtxPushCurrent", err, "%s: kernel '%s'", k->library->name, k->slot->name);
+    err = call(self, k, c, params);
+    cu->CtxPopCurrent(&context);
+    return err ? refused(k, c, err) : GPUDL_OK;
+}
+
+/* What is not as the fast path has it: another size of the config, attributes that the driver does not know. */
+static gpudl_status check(const gpudl_kernel *k, const gpudl_launch_config *config, gpudl_launch_config *known)
+{
+    gpudl_status status;
+
+    if (!k || !config)
+        return gpudl__fail_argument("gpudl_kernel_launch_params", "the kernel or the config is NULL");
+    status = gpudl__options_import(known, sizeof(*known), config, "gpudl_launch_config");
+    if (status != GPUDL_OK)
+        return status;
+    if (known->nattributes && !known->attributes)
+        return gpudl__fail_argument("gpudl_kernel_launch_params", "nattributes is not 0, and attributes is NULL");
+    if (known->nattributes && !k->library->loader->driver.table.LaunchKernelEx)
+        return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "%s: the driver (%s) has no cuLaunchKernelEx, so no launch attributes", k->slot->name,
+                           k->library->loader->driver_text);
+    return GPUDL_OK;
+}
+
+static gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *config, void *const *params)
+{
+    struct thread *self = thread_self();
+    int err;
+
+    if (__builtin_expect(!self, 0))
+        return gpudl__fail_memory("a thread's first launch");
+    err = call(self, k, config, params);
+    if (__builtin_expect(!err, 1))
+        return GPUDL_OK;
+    if (gpudl__forked())
+        return gpudl__fail_forked("gpudl_kernel_launch_params");
+    if (err == GPUDL_CU_INVALID_CONTEXT)
+        return launch_without_context(self, k, config, params);
+    return refused(k, config, err);
+}
+
+static __attribute__((noinline)) gpudl_status launch_checked(gpudl_kernel *k, const gpudl_launch_config *config, void *const *params)
+{
+    gpudl_launch_config known;
+    gpudl_status status = check(k, config, &known);
+
+    return status == GPUDL_OK ? launch(k, &known, params) : status;
+}
+
+gpudl_status gpudl_kernel_launch_params(gpudl_kernel *k, const gpudl_launch_config *config, void *const *params)
+{
+    if (__builtin_expect(!k || !config || config->size != sizeof(*config) || config->nattributes, 0))
+        return launch_checked(k, config, params);
+    return launch(k, config, params);
+}

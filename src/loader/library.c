@@ -1,0 +1,188 @@
+/* Libraries: a caller's own handle onto a version. */
+#include <string.h>
+
+#include "src/loader/error.h"
+#include "src/loader/fork.h"
+#include "src/loader/loader.h"
+#include "src/loader/options.h"
+
+enum { FIRST_PLACES = 8 };
+
+static struct binding *current(gpudl_library *lib)
+{
+    return atomic_load_explicit(&lib->binding, memory_order_acquire);
+}
+
+/* Frees what a library has besides its binding. */
+static void free_library(gpudl_library *lib)
+{
+    for (size_t i = 0; i < lib->nslots; i++)
+        gpudl__free(lib->slots[i]);
+    gpudl__free(lib->slots);
+    gpudl__free(lib->name);
+    gpudl__free(lib);
+}
+
+/* Turns the library onto its first version. */
+static gpudl_status bind(gpudl_library *lib, struct content *content, const gpudl_load_options *options)
+{
+    struct gpudl_version *v;
+    struct binding *b;
+    gpudl_status status = gpudl__version_get(lib->loader, content, options, &v);
+
+    if (status != GPUDL_OK)
+        return status;
+    b = gpudl__binding_create(v, v->nkernels < FIRST_PLACES ? v->nkernels : FIRST_PLACES);
+    if (!b) {
+        gpudl__version_drop(v);
+        return gpudl__fail_memory("a library");
+    }
+    atomic_store_explicit(&lib->binding, b, memory_order_release);
+    return GPUDL_OK;
+}
+
+static gpudl_status create(gpudl_loader *l, struct content *content, const gpudl_load_options *options, gpudl_library **out)
+{
+    gpudl_library *lib = gpudl__alloc_zero(sizeof(*lib));
+    gpudl_status status;
+
+    if (!lib)
+        return gpudl__fail_memory("a library");
+    lib->loader = l;
+    lib->references = 1;
+    lib->name = gpudl__alloc_string(content->name);
+    status = lib->name ? bind(lib, content, options) : gpudl__fail_memory("a library");
+    if (status != GPUDL_OK) {
+        free_library(lib);
+        return status;
+    }
+    pthread_mutex_lock(&l->lock);
+    l->handles++;
+    pthread_mutex_unlock(&l->lock);
+    *out = lib;
+    return GPUDL_OK;
+}
+
+static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpudl_load_options *options, gpudl_library **out)
+{
+    struct content content;
+    gpudl_status status = gpudl__content_read(source, &content);
+
+    if (status != GPUDL_OK)
+        return status;
+    status = create(l, &content, options, out);
+    gpudl__content_release(&content);
+    return status;
+}
+
+gpudl_status gpudl_library_load(gpudl_loader *given, const gpudl_source *source, const gpudl_load_options *given_options, gpudl_library **out)
+{
+    gpudl_load_options options = GPUDL_LOAD_OPTIONS_INIT;
+    const struct allocator *before;
+    gpudl_status status;
+    gpudl_loader *l;
+
+    if (!out)
+        return gpudl__fail_argument("gpudl_library_load", "out is NULL");
+    if (given_options && (status = gpudl__options_import(&options, sizeof(options), given_options, "gpudl_load_options")) != GPUDL_OK)
+        return status;
+    if (options.flags)
+        return gpudl__fail(GPUDL_ERROR_TOO_NEW, "gpudl_load_options.flags is 0x%llx, and this gpudl knows none", (unsigned long long)options.flags);
+    l = gpudl__loader(given, "gpudl_library_load", &status);
+    if (!l)
+        return status;
+    before = gpudl__alloc_use(gpudl__loader_heap(l));
+    status = load(l, source, &options, out);
+    gpudl__alloc_use(before);
+    return status;
+}
+
+void gpudl__library_drop(gpudl_library *lib)
+{
+    gpudl_loader *l = lib->loader;
+    struct binding *b = NULL;
+
+    pthread_mutex_lock(&l->lock);
+    if (--lib->references == 0) {
+        b = current(lib);
+        l->handles--;
+    }
+    pthread_mutex_unlock(&l->lock);
+    if (!b)
+        return;
+    free_library(lib);
+    gpudl__binding_retire(l, b);
+}
+
+void gpudl_library_release(gpudl_library *lib)
+{
+    if (lib && !gpudl__forked())
+        gpudl__library_drop(lib);
+}
+
+/* Lent by the library. The lock, as its binding may be turned and go. */
+static struct gpudl_version *version_of(gpudl_library *lib)
+{
+    struct gpudl_version *v;
+
+    if (!lib || gpudl__forked())
+        return NULL;
+    pthread_mutex_lock(&lib->loader->lock);
+    v = current(lib)->version;
+    pthread_mutex_unlock(&lib->loader->lock);
+    return v;
+}
+
+size_t gpudl_library_kernel_count(gpudl_library *lib)
+{
+    struct gpudl_version *v = version_of(lib);
+
+    return v ? v->nkernels : 0;
+}
+
+const char *gpudl_library_kernel_name(gpudl_library *lib, size_t index)
+{
+    struct gpudl_version *v = version_of(lib);
+
+    return v && index < v->nkernels ? v->kernels[index].name : NULL;
+}
+
+gpudl_status gpudl_library_pin(gpudl_library *lib, gpudl_version **out)
+{
+    gpudl_loader *l;
+    gpudl_version *v;
+
+    if (!lib || !out)
+        return gpudl__fail_argument("gpudl_library_pin", "the library or out is NULL");
+    l = lib->loader;
+    if (gpudl__forked())
+        return gpudl__fail_forked("gpudl_library_pin");
+    pthread_mutex_lock(&l->lock);
+    v = current(lib)->version;
+    gpudl__version_hold(v);
+    l->handles++;
+    pthread_mutex_unlock(&l->lock);
+    *out = v;
+    return GPUDL_OK;
+}
+
+void gpudl_version_unpin(gpudl_version *v)
+{
+    gpudl_loader *l;
+
+    if (!v || gpudl__forked())
+        return;
+    l = v->loader;
+    gpudl__version_drop(v);
+    pthread_mutex_lock(&l->lock);
+    l->handles--;
+    pthread_mutex_unlock(&l->lock);
+}
+
+gpudl_status gpudl_version_native(gpudl_version *v, CUlibrary *out)
+{
+    if (!v || !out)
+        return gpudl__fail_argument("gpudl_version_native", "the version or out is NULL");
+    *out = v->native;
+    return GPUDL_OK;
+}

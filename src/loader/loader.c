@@ -1,0 +1,256 @@
+/* Loaders: opening, the default one, contexts, closing. */
+#include "src/loader/loader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "src/loader/epoch.h"
+#include "src/loader/error.h"
+#include "src/loader/fork.h"
+#include "src/loader/options.h"
+
+/* One loud warning a process says that no GPU is used. */
+static atomic_bool warned;
+
+static pthread_mutex_t default_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(gpudl_loader *) default_loader;
+
+static void describe_driver(gpudl_loader *l)
+{
+    const struct driver *d = &l->driver;
+
+    if (d->software)
+        snprintf(l->driver_text, sizeof(l->driver_text), "%s (%.160s)", d->name, d->path);
+    else
+        snprintf(l->driver_text, sizeof(l->driver_text), "%s, CUDA %d.%d driver (%.140s)", d->name, d->table.version / 1000,
+                 d->table.version % 1000 / 10, d->path);
+}
+
+static gpudl_status open_driver(gpudl_loader *l, const gpudl_loader_options *options)
+{
+    char text[DRIVER_TEXT_SIZE];
+    int cuda;
+    gpudl_status status = gpudl__driver_open(options->driver, &l->driver, &cuda, text);
+
+    if (status != GPUDL_OK)
+        return gpudl__fail_code(status, cuda, text);
+    l->target = (struct image_target){
+        .sm = l->driver.sm,
+        .ptx_version = gpudl__driver_ptx_version(&l->driver),
+        .machine_code = !l->driver.software,
+        .any_ptx = l->driver.software,
+    };
+    l->null_stream = options->per_thread_stream ? GPUDL_STREAM_PER_THREAD : NULL;
+    describe_driver(l);
+    return GPUDL_OK;
+}
+
+static void report_driver(gpudl_loader *l)
+{
+    if (l->driver.fallback && !atomic_exchange(&warned, true))
+        gpudl__log(l, GPUDL_LOG_WARNING, "%s", l->driver.notice);
+    gpudl__log(l, GPUDL_LOG_INFO, "opened %s", l->driver_text);
+    if (*l->driver.missing)
+        gpudl__log(l, GPUDL_LOG_DEBUG, "the driver lacks %s", l->driver.missing);
+}
+
+static gpudl_loader *allocate_loader(const gpudl_loader_options *options)
+{
+    struct allocator heap = { options->allocate, options->release, options->allocator_user };
+    const struct allocator *before = gpudl__alloc_use(heap.allocate ? &heap : NULL);
+    gpudl_loader *l = gpudl__alloc_zero(sizeof(*l));
+
+    gpudl__alloc_use(before);
+    if (!l)
+        return NULL;
+    l->allocator = heap;
+    l->log = options->log ? options->log : gpudl__log_to_stderr;
+    l->log_user = options->log_user;
+    return l;
+}
+
+/* Frees without touching the driver. */
+static void free_loader(gpudl_loader *l)
+{
+    gpudl__free(l->contexts);
+    gpudl__free(l);
+}
+
+static gpudl_status complete(gpudl_loader *l, const gpudl_loader_options *options)
+{
+    const struct allocator *before;
+    gpudl_status status = open_driver(l, options);
+
+    if (status != GPUDL_OK)
+        return status;
+    before = gpudl__alloc_use(gpudl__loader_heap(l));
+    l->contexts = gpudl__alloc_zero((size_t)l->driver.devices * sizeof(CUcontext));
+    gpudl__alloc_use(before);
+    if (!l->contexts)
+        return gpudl__fail_memory("a loader");
+    pthread_mutex_init(&l->lock, NULL);
+    return GPUDL_OK;
+}
+
+gpudl_status gpudl_loader_open(const gpudl_loader_options *given, gpudl_loader **out)
+{
+    gpudl_loader_options options = GPUDL_LOADER_OPTIONS_INIT;
+    gpudl_status status;
+    gpudl_loader *l;
+
+    if (!out)
+        return gpudl__fail_argument("gpudl_loader_open", "out is NULL");
+    if (given && (status = gpudl__options_import(&options, sizeof(options), given, "gpudl_loader_options")) != GPUDL_OK)
+        return status;
+    if (!options.allocate != !options.release)
+        return gpudl__fail_argument("gpudl_loader_open", "allocate and release go together: give both or neither");
+    if (options.per_thread_stream > 1 || options.reserved)
+        return gpudl__fail_argument("gpudl_loader_open", "per_thread_stream is 0 or 1, and reserved is 0");
+    if (gpudl__forked())
+        return gpudl__fail_forked("opening a loader");
+    gpudl__fork_mark();
+    gpudl__epoch_init();
+    l = allocate_loader(&options);
+    if (!l)
+        return gpudl__fail_memory("a loader");
+    status = complete(l, &options);
+    if (status != GPUDL_OK) {
+        free_loader(l);
+        return status;
+    }
+    report_driver(l);
+    *out = l;
+    return GPUDL_OK;
+}
+
+/* A failure is not remembered: the next call tries again. */
+static gpudl_status open_default(gpudl_loader **out)
+{
+    gpudl_status status = GPUDL_OK;
+    gpudl_loader *l;
+
+    pthread_mutex_lock(&default_lock);
+    l = atomic_load(&default_loader);
+    if (!l)
+        status = gpudl_loader_open(NULL, &l);
+    if (status == GPUDL_OK)
+        atomic_store(&default_loader, l);
+    pthread_mutex_unlock(&default_lock);
+    *out = l;
+    return status;
+}
+
+gpudl_loader *gpudl__loader(gpudl_loader *given, const char *what, gpudl_status *status)
+{
+    gpudl_loader *l = given ? given : atomic_load(&default_loader);
+
+    *status = GPUDL_OK;
+    if (gpudl__forked()) {      /* before any lock: another thread may have held it at the fork */
+        *status = gpudl__fail_forked(what);
+        return NULL;
+    }
+    if (!l)
+        *status = open_default(&l);
+    return *status == GPUDL_OK ? l : NULL;
+}
+
+const gpudl_driver_table *gpudl_loader_driver(gpudl_loader *given)
+{
+    gpudl_status status;
+    gpudl_loader *l = gpudl__loader(given, "gpudl_loader_driver", &status);
+
+    return l ? &l->driver.table : NULL;
+}
+
+const char *gpudl_loader_driver_text(gpudl_loader *given)
+{
+    gpudl_status status;
+    gpudl_loader *l = gpudl__loader(given, "gpudl_loader_driver_text", &status);
+
+    return l ? l->driver_text : "no driver";
+}
+
+int gpudl_loader_is_software(gpudl_loader *given)
+{
+    gpudl_status status;
+    gpudl_loader *l = gpudl__loader(given, "gpudl_loader_is_software", &status);
+
+    return l && l->driver.software;
+}
+
+/* Two threads may both retain: the later one gives its reference back. Making a context takes too long to hold the lock for. */
+static int retain(gpudl_loader *l, int device, CUcontext *out)
+{
+    const gpudl_driver_table *cu = &l->driver.table;
+    CUcontext context;
+    CUdevice handle;
+    bool first;
+    int err = cu->DeviceGet(&handle, device);
+
+    if (!err)
+        err = cu->DevicePrimaryCtxRetain(&context, handle);
+    if (err)
+        return err;
+    pthread_mutex_lock(&l->lock);
+    first = !l->contexts[device];
+    if (first)
+        l->contexts[device] = context;
+    *out = l->contexts[device];
+    pthread_mutex_unlock(&l->lock);
+    return first ? 0 : cu->DevicePrimaryCtxRelease(handle);
+}
+
+gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out)
+{
+    int err;
+
+    if (device < 0 || device >= l->driver.devices)
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "there is no device %d: %s has %d, and they count from 0", device, l->driver_text, l->driver.devices);
+    pthread_mutex_lock(&l->lock);
+    *out = l->contexts[device];
+    pthread_mutex_unlock(&l->lock);
+    if (*out)
+        return GPUDL_OK;
+    err = retain(l, device, out);
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuDevicePrimaryCtxRetain", err, "no context on device %d", device) : GPUDL_OK;
+}
+
+static void release_contexts(gpudl_loader *l)
+{
+    CUdevice handle;
+
+    for (int i = 0; i < l->driver.devices; i++)
+        if (l->contexts[i] && l->driver.table.DeviceGet(&handle, i) == 0)
+            l->driver.table.DevicePrimaryCtxRelease(handle);
+}
+
+gpudl_status gpudl_loader_use_device(gpudl_loader *given, int device)
+{
+    CUcontext context;
+    gpudl_status status;
+    gpudl_loader *l = gpudl__loader(given, "gpudl_loader_use_device", &status);
+    int err;
+
+    if (!l)
+        return status;
+    status = gpudl__loader_context(l, device, &context);
+    if (status != GPUDL_OK)
+        return status;
+    err = l->driver.table.CtxSetCurrent(context);
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuCtxSetCurrent", err, "device %d", device) : GPUDL_OK;
+}
+
+void gpudl_loader_close(gpudl_loader *l)
+{
+    if (!l || gpudl__forked() || l == atomic_load(&default_loader))
+        return;
+    gpudl__reap(l);
+    if (l->handles || l->retired) {
+        gpudl__log(l, GPUDL_LOG_ERROR, "gpudl_loader_close: %zu libraries or pins of it were not released, or a launch is under way: it stays open",
+                   l->handles);
+        return;
+    }
+    release_contexts(l);
+    pthread_mutex_destroy(&l->lock);
+    free_loader(l);
+}

@@ -1,0 +1,130 @@
+/* loader.h - the objects behind the handles, and who holds what.
+ *
+ *     kernel --> library --> binding --> version --> the driver's library
+ *                  pin -----------------^
+ *
+ * An arrow is a counted reference. A kernel finds its code through its library's binding at each launch: turning a library to another version
+ * is one store, and all its kernels follow. A binding out of sight is retired, and freed when no launch can be in it (epoch.h); it holds its
+ * version till then.
+ *
+ * The loader's lock guards references, slots, the list of versions and what is retired. It is never held over a driver call that loads or unloads
+ * code, nor over a callback. */
+#ifndef GPUDL_LOADER_LOADER_H
+#define GPUDL_LOADER_LOADER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <gpudl/gpudl.h>
+
+#include "src/driver/driver.h"
+#include "src/image/image.h"
+#include "src/loader/read.h"
+#include "src/util/alloc.h"
+#include "src/util/hash.h"
+
+enum { VERSION_BUCKETS = 64 };
+
+struct gpudl_loader {
+    struct allocator allocator;         /* allocate is NULL: malloc */
+    gpudl_log_function *log;
+    void *log_user;
+    struct driver driver;
+    struct image_target target;         /* what device 0 takes */
+    CUstream null_stream;               /* what a NULL stream means */
+    char driver_text[256];
+    pthread_mutex_t lock;
+    struct gpudl_version *versions[VERSION_BUCKETS];    /* those that may be shared; not counted */
+    struct binding *retired;
+    size_t handles;                     /* libraries and pins that are out */
+    CUcontext *contexts;                /* retained primary contexts, one a device; NULL: not yet */
+};
+
+struct gpudl_version {
+    gpudl_loader *loader;
+    size_t references;
+    struct gpudl_version *next;         /* in its bucket */
+    bool listed;
+    struct content content;
+    struct hash128 hash;
+    uint64_t limit;                     /* the load option: part of what makes two loads the same */
+    struct image *image;
+    size_t entry;
+    struct span code;                   /* the entry's bytes, as the driver got them */
+    const struct image_kernel *kernels; /* the image's */
+    const struct image_global *globals;
+    size_t nkernels, nglobals;
+    CUlibrary native;
+    CUkernel first;                     /* kernels[0]'s, asked for when the load was checked */
+};
+
+/* Where a slot's code is. Written before the slot's kernel is handed out, constant from then on. */
+struct place {
+    CUkernel handle;
+    const struct image_kernel *kernel;
+};
+
+struct binding {
+    struct gpudl_version *version;
+    struct binding *next;               /* among the retired */
+    uint64_t epoch;                     /* may be freed when it has passed */
+    size_t capacity;
+    struct place places[];              /* by slot */
+};
+
+/* A kernel's name, once it was asked for; its index is the same in every binding of the library. */
+struct slot {
+    uint32_t index;
+    char name[];
+};
+
+struct gpudl_library {
+    _Atomic(struct binding *) binding;
+    gpudl_loader *loader;
+    size_t references;                  /* the handle, and its kernels */
+    char *name;                         /* of the source, for messages */
+    struct slot **slots;
+    size_t nslots;
+};
+
+struct gpudl_kernel {
+    _Atomic(struct binding *) *binding; /* the library's */
+    size_t index;                       /* of its slot */
+    int (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
+    CUstream null_stream;
+    gpudl_library *library;
+    const struct slot *slot;
+};
+
+/* loader.c. The loader that a caller means, NULL the default one; NULL, and the thread's text set, when there is none. */
+gpudl_loader *gpudl__loader(gpudl_loader *given, const char *what, gpudl_status *status);
+/* The primary context of a device, retained until the loader is closed. */
+gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out);
+static inline const struct allocator *gpudl__loader_heap(gpudl_loader *l)
+{
+    return l->allocator.allocate ? &l->allocator : NULL;
+}
+
+/* log.c */
+__attribute__((format(printf, 3, 4))) void gpudl__log(gpudl_loader *l, gpudl_log_level level, const char *format, ...);
+void gpudl__log_to_stderr(void *user, gpudl_log_level level, const char *text);
+
+/* version.c. The version of this content: one that is there, or loaded now. Content is taken over on success. One reference is the caller's. */
+gpudl_status gpudl__version_get(gpudl_loader *l, struct content *content, const gpudl_load_options *options, struct gpudl_version **out);
+void gpudl__version_hold(struct gpudl_version *v);      /* under the lock */
+void gpudl__version_drop(struct gpudl_version *v);      /* not under the lock: may unload */
+
+/* place.c: image -> entry for the device -> loaded and found not to be empty. Undone by gpudl__version_unload. */
+gpudl_status gpudl__version_load(struct gpudl_version *v);
+void gpudl__version_unload(struct gpudl_version *v);
+
+/* retire.c */
+struct binding *gpudl__binding_create(struct gpudl_version *v, size_t capacity);    /* takes over one reference; NULL: no memory, and does not */
+void gpudl__binding_retire(gpudl_loader *l, struct binding *b);     /* not under the lock; b is out of sight */
+void gpudl__reap(gpudl_loader *l);                                  /* frees what may go; never waits */
+
+/* library.c */
+void gpudl__library_drop(gpudl_library *lib);
+
+#endif

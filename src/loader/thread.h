@@ -1,0 +1,37 @@
+/* thread.h - what gpudl keeps of each thread: its last failure, and whether it is inside a launch.
+ *
+ * Records are made on a thread's first launch or failure, taken over by a later thread when theirs ends, and never freed: a reader of the
+ * list needs no lock. They are the process's, not a loader's, so they are malloc's. */
+#ifndef GPUDL_LOADER_THREAD_H
+#define GPUDL_LOADER_THREAD_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { THREAD_TEXT_SIZE = 4096 };
+
+struct thread {
+    alignas(64) _Atomic uint64_t pinned;    /* the epoch in which it entered a launch; 0: it is in none. A cache line of its own */
+    alignas(64) struct thread *next;
+    atomic_int taken;
+    int cuda;                               /* of the last failure */
+    char text[THREAD_TEXT_SIZE];
+};
+
+/* initial-exec: one load on the launch path, not a call. */
+extern __thread struct thread *gpudl__self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+struct thread *gpudl__thread_register(void);    /* NULL: no memory */
+struct thread *gpudl__thread_list(void);        /* all that ever were, through next */
+
+/* The calling thread's; NULL: no memory. */
+static inline struct thread *thread_self(void)
+{
+    struct thread *t = gpudl__self;
+
+    return __builtin_expect(t != NULL, 1) ? t : gpudl__thread_register();
+}
+
+#endif
