@@ -12,11 +12,13 @@
 
 struct cfg_block {
     uint32_t first, end;        /* instructions [first, end) of the function; never empty but for an artificial exit */
-    uint32_t *succ;             /* block numbers; for a guarded bra: succ[0] taken, succ[1] fall through */
+    uint32_t *succ;             /* block numbers; for a guarded bra: succ[0] taken, succ[1] fall through (maybe the same);
+                                 * for brx: each target once, and last, if there is a guard, the fall through */
     uint32_t nsucc;             /* 0: the block ends in ret, exit or trap without a guard, or falls off the end */
-    uint32_t *pred;
+    uint32_t *pred;             /* each once, in rising order */
     uint32_t npred;
-    uint32_t ipdom;             /* immediate post-dominator, CFG_EXIT for none but the exit */
+    uint32_t ipdom;             /* immediate post-dominator, CFG_EXIT for none but the exit; lanes that a guarded ret, exit or
+                                 * trap ends do not count, and a loop without an end is taken to leave at its last block */
     int32_t  loop;              /* innermost loop, -1: none */
 };
 
@@ -40,7 +42,8 @@ struct cfg {
 struct cfg *cfg_build(const struct ptx_func *);
 void cfg_destroy(struct cfg *);     /* accepts NULL */
 
-/* bar, barrier, bar.warp.sync, shfl.sync, vote.sync, match.sync, redux.sync, call: where lanes may have to wait for each other. */
+/* Where lanes may have to wait for each other: bar, barrier, call, and all that is .sync (bar.warp, shfl, vote, match, redux, elect,
+ * mma ...). membar and fence are none. */
 bool cfg_is_wait(const struct ptx_insn *);
 
 #endif

@@ -81,7 +81,7 @@ enum ptx_op { PTX_OPS(PTX_OP_ENUM) PTX_OP_COUNT };
     X(replace, "replace") X(cp_fenceproxy, "cp_fenceproxy") X(global_address, "global_address") X(rank, "rank") \
     X(box_dim, "box_dim") X(global_dim, "global_dim") X(global_stride, "global_stride") X(element_stride, "element_stride") \
     X(elemtype, "elemtype") X(interleave_layout, "interleave_layout") X(swizzle_mode, "swizzle_mode") X(fill_mode, "fill_mode") \
-    X(swizzle_atomicity, "swizzle_atomicity") \
+    X(swizzle_atomicity, "swizzle_atomicity") X(b1024, "b1024") \
     /* matrices */ \
     X(load, "load") X(store, "store") X(mma, "mma") X(a, "a") X(b, "b") X(c, "c") X(d, "d") X(row, "row") X(col, "col") X(trans, "trans") \
     X(x1, "x1") X(x2, "x2") X(x4, "x4") X(x8, "x8") X(x16, "x16") X(x32, "x32") X(x64, "x64") X(x128, "x128") \
