@@ -138,6 +138,18 @@ static bool paint_both(const struct screen *screen, char **paths)
     return true;
 }
 
+static void introduce(const struct screen *screen)
+{
+    char name[128] = "?";
+
+    screen->driver->DeviceGetName(name, sizeof(name), 0);
+    printf("1. The driver: %s\n", gpudl_loader_driver_text(screen->loader));
+    if (gpudl_loader_is_software(screen->loader))
+        printf("   No GPU is used: the cores of this CPU do its work.\n");
+    else
+        printf("   The kernels run on %s.\n", name);
+}
+
 static bool run(char **paths)
 {
     struct screen screen = { .loader = NULL };
@@ -147,9 +159,7 @@ static bool run(char **paths)
     if (gpudl_loader_open(NULL, &screen.loader) != GPUDL_OK)
         return library_said_no("there is no driver to work with");
     screen.driver = gpudl_loader_driver(screen.loader);
-    printf("1. The driver is %s.\n", gpudl_loader_driver_text(screen.loader));
-    printf("   %s\n", gpudl_loader_is_software(screen.loader) ? "No NVIDIA GPU is used: the cores of this CPU do its work." :
-                                                               "The kernels run on the NVIDIA GPU.");
+    introduce(&screen);
     good = gpudl_loader_use_device(screen.loader, 0) == GPUDL_OK || library_said_no("the device cannot be used");
     if (good) {
         code = screen.driver->MemAlloc(&screen.memory, POINTS);
