@@ -7,7 +7,7 @@
 struct build {
     const struct ptx_func *f;
     struct cfg *cfg;
-    struct ptx_arena *arena;        /* the graph's */
+    struct arena *arena;        /* the graph's */
     uint32_t *block_of;             /* of every instruction, and of the end: ninsns + 1 */
     struct cfg_block *blocks;       /* as they stand in the text */
     uint32_t nblocks;
@@ -63,13 +63,13 @@ static bool make_blocks(struct build *b)
 {
     uint32_t n = b->f->ninsns, at = 0;
 
-    b->block_of = ptx_arena_alloc(b->arena, ((size_t)n + 1) * sizeof(*b->block_of));
+    b->block_of = ptx_zalloc(b->arena, ((size_t)n + 1) * sizeof(*b->block_of));
     if (!b->block_of)
         return false;
     mark(b->f, b->block_of);
     for (uint32_t i = 0; i <= n; i++)
         b->nblocks += b->block_of[i];
-    b->blocks = ptx_arena_alloc(b->arena, b->nblocks * sizeof(*b->blocks));
+    b->blocks = ptx_zalloc(b->arena, b->nblocks * sizeof(*b->blocks));
     if (!b->blocks)
         return false;
     for (uint32_t i = 0; i <= n; i++) {
@@ -113,7 +113,7 @@ static bool link_block(struct build *b, uint32_t from, uint32_t *seen)
     bool falls = from + 1 < b->nblocks && (!last || is_guarded(last) || (!is_branch(last) && !is_end(last)));
     size_t room = 2 + (last && last->op == PTX_I_brx ? table_of(b->f, last)->n : 0);
 
-    block->succ = ptx_arena_alloc(b->arena, room * sizeof(*block->succ));
+    block->succ = ptx_zalloc(b->arena, room * sizeof(*block->succ));
     if (!block->succ)
         return false;
     if (last && last->op == PTX_I_bra)
@@ -141,7 +141,7 @@ static bool link_blocks(struct build *b)
     return seen != NULL;
 }
 
-static bool add_preds(struct cfg *cfg, struct ptx_arena *arena)
+static bool add_preds(struct cfg *cfg, struct arena *arena)
 {
     for (uint32_t i = 0; i < cfg->nblocks; i++)
         for (uint32_t k = 0; k < cfg->blocks[i].nsucc; k++)
@@ -149,7 +149,7 @@ static bool add_preds(struct cfg *cfg, struct ptx_arena *arena)
     for (uint32_t i = 0; i < cfg->nblocks; i++) {
         struct cfg_block *block = &cfg->blocks[i];
 
-        block->pred = ptx_arena_alloc(arena, (block->npred + 1) * sizeof(*block->pred));
+        block->pred = ptx_zalloc(arena, (block->npred + 1) * sizeof(*block->pred));
         if (!block->pred)
             return false;
         block->npred = 0;
@@ -172,9 +172,9 @@ static bool lay_out(struct build *b, const uint32_t *order, uint32_t n)
     uint32_t *place = b->block_of;      /* no longer needed as such */
 
     cfg->nblocks = n;
-    cfg->blocks = ptx_arena_alloc(b->arena, n * sizeof(*cfg->blocks));
+    cfg->blocks = ptx_zalloc(b->arena, n * sizeof(*cfg->blocks));
     cfg->nloops = (uint32_t)b->loops.n;
-    cfg->loops = ptx_arena_alloc(b->arena, (b->loops.n + 1) * sizeof(*cfg->loops));
+    cfg->loops = ptx_zalloc(b->arena, (b->loops.n + 1) * sizeof(*cfg->loops));
     if (!cfg->blocks || !cfg->loops)
         return false;
     if (cfg->nloops)
@@ -205,27 +205,27 @@ static bool build(struct build *b)
 struct cfg *cfg_build(const struct ptx_func *f)
 {
     struct build b = { .f = f };
-    struct ptx_arena *arena = calloc(1, sizeof(*arena));
+    struct arena *arena = calloc(1, sizeof(*arena));
 
     if (!arena)
         return NULL;
     b.arena = arena;
-    b.cfg = ptx_arena_alloc(arena, sizeof(*b.cfg));
+    b.cfg = ptx_zalloc(arena, sizeof(*b.cfg));
     if (b.cfg)
         b.cfg->arena = arena;
     if (b.cfg && build(&b))
         return b.cfg;
-    ptx_arena_free(arena);
+    gpudl__arena_free(arena);
     free(arena);
     return NULL;
 }
 
 void cfg_destroy(struct cfg *cfg)
 {
-    struct ptx_arena *arena = cfg ? cfg->arena : NULL;
+    struct arena *arena = cfg ? cfg->arena : NULL;
 
     if (!arena)
         return;
-    ptx_arena_free(arena);
+    gpudl__arena_free(arena);
     free(arena);
 }

@@ -2,7 +2,7 @@
 #ifndef SOFTCUDA_PTX_CFG_BUILD_H
 #define SOFTCUDA_PTX_CFG_BUILD_H
 
-#include "softcuda/ptx/arena.h"
+#include "softcuda/ptx/vec.h"
 #include "softcuda/ptx/cfg.h"
 
 #define CFG_NONE UINT32_MAX

@@ -101,7 +101,7 @@ uint32_t ptx_expect_u32(struct ptx_parser *p, const char *what)
 
 void *ptx_alloc(struct ptx_parser *p, size_t n, size_t size)
 {
-    void *memory = n > SIZE_MAX / size ? NULL : ptx_arena_alloc(&p->arena, n * size);
+    void *memory = n > SIZE_MAX / size ? NULL : ptx_zalloc(&p->arena, n * size);
 
     if (!memory)
         fail_memory(p);

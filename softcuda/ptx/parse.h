@@ -30,7 +30,7 @@ struct ptx_parser {
     struct ptx_lexer lx;
     struct ptx_token tok;               /* the one not consumed yet */
     struct ptx_module *m;
-    struct ptx_arena arena;             /* becomes the module's */
+    struct arena arena;             /* becomes the module's */
     struct ptx_symbols symbols;
     struct ptx_symbols opcodes;         /* index: into templates */
     struct ptx_vec templates;           /* struct ptx_insn */

@@ -161,7 +161,7 @@ static bool run(struct ptx_parser *p)
 /* The arena's own record lies in the arena. */
 static struct ptx_module *hand_over(struct ptx_parser *p)
 {
-    struct ptx_arena *arena = ptx_arena_alloc(&p->arena, sizeof(*arena));
+    struct arena *arena = ptx_zalloc(&p->arena, sizeof(*arena));
 
     if (!arena)
         return NULL;
@@ -185,19 +185,19 @@ struct ptx_module *ptx_parse(const char *text, size_t size, struct ptx_error *er
     if (size <= INT32_MAX && run(p))
         m = hand_over(p);
     if (!m)
-        ptx_arena_free(&p->arena);
+        gpudl__arena_free(&p->arena);
     free_parser(p);
     return m;
 }
 
 void ptx_module_destroy(struct ptx_module *m)
 {
-    struct ptx_arena arena;
+    struct arena arena;
 
     if (!m)
         return;
-    arena = *(struct ptx_arena *)m->arena;
-    ptx_arena_free(&arena);
+    arena = *(struct arena *)m->arena;
+    gpudl__arena_free(&arena);
 }
 
 const struct ptx_func *ptx_find_entry(const struct ptx_module *m, const char *name)

@@ -21,8 +21,8 @@ static bool same(const struct ptx_symbol *s, struct ptx_slice name, uint32_t has
 void ptx_symbols_free(struct ptx_symbols *t)
 {
     free(t->buckets);
-    ptx_arena_free(&t->arenas[0]);
-    ptx_arena_free(&t->arenas[1]);
+    gpudl__arena_free(&t->arenas[0]);
+    gpudl__arena_free(&t->arenas[1]);
 }
 
 /* Keeps the order within chains: inner names stay before the outer ones that they hide. */
@@ -81,7 +81,7 @@ void ptx_scope_leave(struct ptx_symbols *t)
     t->has_range[t->depth] = false;
     t->scopes[t->depth--] = NULL;
     if (!t->depth)
-        ptx_arena_free(&t->arenas[1]);
+        gpudl__arena_free(&t->arenas[1]);
 }
 
 struct ptx_symbol *ptx_symbol_add(struct ptx_symbols *t, struct ptx_slice name, enum ptx_symbol_kind kind, uint32_t depth)
@@ -90,7 +90,7 @@ struct ptx_symbol *ptx_symbol_add(struct ptx_symbols *t, struct ptx_slice name, 
 
     if (t->n >= t->nbuckets && !grow(t))
         return NULL;
-    s = ptx_arena_alloc(&t->arenas[depth > 0], sizeof(*s));
+    s = ptx_zalloc(&t->arenas[depth > 0], sizeof(*s));
     if (!s)
         return NULL;
     *s = (struct ptx_symbol){ .name = name, .kind = kind, .depth = depth, .hash = hash_of(name) };

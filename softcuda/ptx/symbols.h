@@ -2,7 +2,7 @@
 #ifndef SOFTCUDA_PTX_SYMBOLS_H
 #define SOFTCUDA_PTX_SYMBOLS_H
 
-#include "softcuda/ptx/arena.h"
+#include "softcuda/ptx/vec.h"
 #include "softcuda/ptx/words.h"
 
 enum ptx_symbol_kind {
@@ -32,7 +32,7 @@ struct ptx_symbols {
     uint32_t depth;
     struct ptx_symbol *scopes[PTX_MAX_DEPTH + 1];
     bool has_range[PTX_MAX_DEPTH + 1];
-    struct ptx_arena arenas[2]; /* the module's names, and those of the function being read */
+    struct arena arenas[2]; /* the module's names, and those of the function being read */
 };
 
 void ptx_symbols_free(struct ptx_symbols *);
