@@ -29,6 +29,7 @@ set(CMAKE_BUILD_RPATH "$ORIGIN;$ORIGIN/../lib")
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
 add_compile_definitions(_GNU_SOURCE)
+add_compile_options("-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=")    # __FILE__ says where in the tree, not where the tree is
 add_compile_options(-Wall -Wextra -Wshadow -Wpointer-arith -Wundef
     $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>)
 if(GPUDL_WERROR)

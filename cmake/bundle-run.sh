@@ -1,21 +1,36 @@
 #!/usr/bin/env bash
-# run.sh [NAME...]: the tests that a GPU can pass, or those named, one after the other. For machines without ctest.
+# run.sh [NAME...]: the tests that a GPU can pass, or those named, one after the other; for machines without ctest.
+# run.sh --only NAME: that test alone, with its own output and status; what ctest calls.
 set -u
 root=$(cd "$(dirname "$0")" && pwd)
+only=
+[[ ${1:-} != --only ]] || only=$2
 wanted=" $* "
 passed=0 failed=0 skipped=0
 
-run()   # name, folder, NAME=VALUE..., --, command and arguments
+one()   # folder, NAME=VALUE..., --, command and arguments
 {
-    local name=$1 folder=$2 settings=() status output
-    shift 2
-    [[ $wanted == "  " || $wanted == *" $name "* ]] || return 0
+    local settings=()
+    cd "$1" || return 1
+    shift
     while [[ $1 != -- ]]; do
         settings+=("$1")
         shift
     done
     shift
-    output=$(cd "$folder" && env "${settings[@]}" "$@" 2>&1)
+    env "${settings[@]}" "$@"
+}
+
+run()   # name, gpu or -, what one() takes
+{
+    local name=$1 label=$2 output status
+    shift 2
+    if [[ $only == "$name" ]]; then
+        one "$@"
+        exit
+    fi
+    [[ -z $only && ($wanted == *" $name "* || $wanted$label == "  gpu") ]] || return 0
+    output=$(one "$@" 2>&1)
     status=$?
     case $status in
     0)  passed=$((passed + 1)) && echo "ok      $name" ;;
@@ -25,6 +40,6 @@ run()   # name, folder, NAME=VALUE..., --, command and arguments
 }
 
 @TESTS@
-[[ $skipped == 0 ]] || echo "$skipped skipped"
-echo "$passed passed, $failed failed"
+[[ -z $only ]] || { echo "no test $only"; exit 1; }
+echo "$passed passed, $failed failed, $skipped skipped"
 [[ $failed == 0 ]]

@@ -1,5 +1,5 @@
 # Packs BUILD/gpu-bundle (make gpu-bundle): programs, data beside them, libraries with what they need but glibc, and the tests, all found
-# from wherever the folder lies. There: `ctest -L gpu` or, without ctest, ./run.sh [NAME...].
+# from wherever the folder lies. There: `ctest -L gpu`, or ./run.sh where there is no ctest.
 #
 # A program that holds an LLVM of its own, or a test that works on the source tree, stays behind and is named.
 cmake_minimum_required(VERSION 3.25)
@@ -26,6 +26,10 @@ foreach(path ${built})
         file(REMOVE "${bundle}/bin/${name}")
     else()
         list(APPEND programs "${bundle}/bin/${name}")
+        file(STRINGS "${bundle}/bin/${name}" paths REGEX "${BUILD}|${SOURCE}")
+        if(paths)
+            message(WARNING "${name} holds a path of this machine: ${paths}")
+        endif()
     endif()
 endforeach()
 if(IS_DIRECTORY "${BUILD}/share")

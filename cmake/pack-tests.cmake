@@ -1,8 +1,9 @@
-# The tests of a bundle, from what ctest knows of BUILD: CTestTestfile.cmake and run.sh. Included by pack-bundle.cmake.
+# The tests of a bundle, from what ctest knows of BUILD: run.sh, which knows how to run each, and CTestTestfile.cmake, which calls it: ctest
+# has no words for "this folder". Included by pack-bundle.cmake.
 #
 # In a test's words, a path of the build tree becomes one of the bundle, and a file of the source tree is copied to source/ in it: a script
 # with its whole folder. Until they are written out, paths begin with @ROOT@.
-set(kept_properties ENVIRONMENT LABELS PASS_REGULAR_EXPRESSION RESOURCE_LOCK RUN_SERIAL SKIP_RETURN_CODE TIMEOUT WILL_FAIL)
+set(kept_properties LABELS PASS_REGULAR_EXPRESSION RESOURCE_LOCK RUN_SERIAL SKIP_RETURN_CODE TIMEOUT WILL_FAIL)
 
 # Sets out; and lacking, in the caller, if the bundle has no such path.
 function(relocate value out)
@@ -59,12 +60,6 @@ function(json_strings out json)     # a string, or an array of them, as a list
     set(${out} "${value}" PARENT_SCOPE)
 endfunction()
 
-function(cmake_word out value)
-    string(REGEX REPLACE "([\\\"$])" "\\\\\\1" value "${value}")
-    string(REPLACE "@ROOT@" "\${CMAKE_CURRENT_LIST_DIR}" value "${value}")
-    set(${out} " \"${value}\"" PARENT_SCOPE)
-endfunction()
-
 function(shell_words out)
     set(line)
     foreach(value ${ARGN})
@@ -77,7 +72,7 @@ endfunction()
 
 # Sets the variables property_NAME, and has_NAME.
 macro(read_properties test)
-    foreach(name ${kept_properties} WORKING_DIRECTORY)
+    foreach(name ${kept_properties} ENVIRONMENT WORKING_DIRECTORY)
         set(property_${name})
         set(has_${name} FALSE)
     endforeach()
@@ -91,45 +86,37 @@ macro(read_properties test)
     endwhile()
 endmacro()
 
-# One test: a piece of CTestTestfile.cmake, and a line of run.sh if a GPU can run it; both empty if the test stays behind.
+# One test: a piece of CTestTestfile.cmake and a line of run.sh; both empty if the test stays behind.
 function(pack_test test ctest_out run_out)
     set(lacking FALSE)
-    set(run)
     string(JSON title GET "${test}" name)
     json_strings(command "${test}" command)
     relocate_all(command ${command})
     read_properties("${test}")
-    relocate_all(property_ENVIRONMENT ${property_ENVIRONMENT})
+    relocate_all(environment ${property_ENVIRONMENT})
     set(folder "@ROOT@/bin")
     if(property_WORKING_DIRECTORY MATCHES "^${BUILD}/share/")
         relocate("${property_WORKING_DIRECTORY}" folder)
     endif()
+    set(label "-")
+    if("gpu" IN_LIST property_LABELS)
+        set(label gpu)
+    endif()
 
-    set(text "add_test(\"${title}\"")
-    foreach(word ${command})
-        cmake_word(word "${word}")
-        string(APPEND text "${word}")
-    endforeach()
-    cmake_word(word "${folder}")
-    string(APPEND text ")\nset_tests_properties(\"${title}\" PROPERTIES WORKING_DIRECTORY${word}")
+    shell_words(line "${title}" "${label}" "${folder}" ${environment} -- ${command})
+    set(text "add_test([[${title}]] ./run.sh --only [[${title}]])\n")
     foreach(name ${kept_properties})
         if(has_${name})
-            cmake_word(word "${property_${name}}")
-            string(APPEND text " ${name}${word}")
+            string(APPEND text "set_tests_properties([[${title}]] PROPERTIES ${name} [[${property_${name}}]])\n")
         endif()
     endforeach()
-    string(APPEND text ")\n")
-    if("gpu" IN_LIST property_LABELS)
-        shell_words(line "${title}" "${folder}" ${property_ENVIRONMENT} -- ${command})
-        set(run "run${line}\n")
-    endif()
+    set(${ctest_out} "${text}" PARENT_SCOPE)
+    set(${run_out} "run${line}\n" PARENT_SCOPE)
     if(lacking)
         message(STATUS "left out: the test ${title}")
-        set(text)
-        set(run)
+        set(${ctest_out} "" PARENT_SCOPE)
+        set(${run_out} "" PARENT_SCOPE)
     endif()
-    set(${ctest_out} "${text}" PARENT_SCOPE)
-    set(${run_out} "${run}" PARENT_SCOPE)
 endfunction()
 
 execute_process(COMMAND "${CTEST}" --test-dir "${BUILD}" --show-only=json-v1 OUTPUT_VARIABLE json COMMAND_ERROR_IS_FATAL ANY)
