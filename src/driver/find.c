@@ -12,11 +12,11 @@
 
 static void add_reason(char *text, const char *place)
 {
-    struct text t = gpudl__text_init(text, DRIVER_TEXT_SIZE);
+    size_t used = strlen(text);
+    struct text t = gpudl__text_init(text + used, DRIVER_TEXT_SIZE - used);
     const char *reason = dlerror();
 
-    t.used = strlen(text);
-    gpudl__text_add(&t, "%s%s: %s", t.used ? "; " : "", place, reason ? reason : "no reason given");
+    gpudl__text_add(&t, "%s%s", used ? "; " : "", reason ? reason : place);
 }
 
 void *gpudl__driver_find_path(const char *path, char *text)

@@ -84,7 +84,7 @@ static gpudl_status complete(gpudl_loader *l, const gpudl_loader_options *option
     if (status != GPUDL_OK)
         return status;
     before = gpudl__alloc_use(gpudl__loader_heap(l));
-    l->contexts = gpudl__alloc_zero((size_t)l->driver.devices * sizeof(CUcontext));
+    l->contexts = gpudl__alloc_zero((size_t)l->driver.devices * sizeof(*l->contexts));
     gpudl__alloc_use(before);
     if (!l->contexts)
         return gpudl__fail_memory("a loader");
@@ -182,22 +182,21 @@ int gpudl_loader_is_software(gpudl_loader *given)
 static int retain(gpudl_loader *l, int device, CUcontext *out)
 {
     const gpudl_driver_table *cu = &l->driver.table;
-    CUcontext context;
-    CUdevice handle;
+    struct primary_context *p = &l->contexts[device], mine;
     bool first;
-    int err = cu->DeviceGet(&handle, device);
+    int err = cu->DeviceGet(&mine.device, device);
 
     if (!err)
-        err = cu->DevicePrimaryCtxRetain(&context, handle);
+        err = cu->DevicePrimaryCtxRetain(&mine.context, mine.device);
     if (err)
         return err;
     pthread_mutex_lock(&l->lock);
-    first = !l->contexts[device];
+    first = !p->context;
     if (first)
-        l->contexts[device] = context;
-    *out = l->contexts[device];
+        *p = mine;
+    *out = p->context;
     pthread_mutex_unlock(&l->lock);
-    return first ? 0 : cu->DevicePrimaryCtxRelease(handle);
+    return first ? 0 : cu->DevicePrimaryCtxRelease(mine.device);
 }
 
 gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out)
@@ -207,7 +206,7 @@ gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out)
     if (device < 0 || device >= l->driver.devices)
         return gpudl__fail(GPUDL_ERROR_ARGUMENT, "there is no device %d: %s has %d, and they count from 0", device, l->driver_text, l->driver.devices);
     pthread_mutex_lock(&l->lock);
-    *out = l->contexts[device];
+    *out = l->contexts[device].context;
     pthread_mutex_unlock(&l->lock);
     if (*out)
         return GPUDL_OK;
@@ -217,11 +216,9 @@ gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out)
 
 static void release_contexts(gpudl_loader *l)
 {
-    CUdevice handle;
-
     for (int i = 0; i < l->driver.devices; i++)
-        if (l->contexts[i] && l->driver.table.DeviceGet(&handle, i) == 0)
-            l->driver.table.DevicePrimaryCtxRelease(handle);
+        if (l->contexts[i].context)
+            l->driver.table.DevicePrimaryCtxRelease(l->contexts[i].device);
 }
 
 gpudl_status gpudl_loader_use_device(gpudl_loader *given, int device)

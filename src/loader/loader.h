@@ -26,6 +26,11 @@
 
 enum { VERSION_BUCKETS = 64 };
 
+struct primary_context {
+    CUcontext context;                  /* NULL: not retained yet */
+    CUdevice device;
+};
+
 struct gpudl_loader {
     struct allocator allocator;         /* allocate is NULL: malloc */
     gpudl_log_function *log;
@@ -38,7 +43,7 @@ struct gpudl_loader {
     struct gpudl_version *versions[VERSION_BUCKETS];    /* those that may be shared; not counted */
     struct binding *retired;
     size_t handles;                     /* libraries and pins that are out */
-    CUcontext *contexts;                /* retained primary contexts, one a device; NULL: not yet */
+    struct primary_context *contexts;   /* one a device */
 };
 
 struct gpudl_version {

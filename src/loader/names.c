@@ -129,6 +129,16 @@ static size_t distance(const struct wanted *w, const char *name, size_t most)
     return best;
 }
 
+void gpudl__name_list(const struct names *names, struct text *t)
+{
+    for (size_t i = 0; i < names->count && i < LISTED; i++) {
+        gpudl__text_add(t, i ? ", " : "");
+        describe(names->at(names->list, i), t);
+    }
+    if (names->count > LISTED)
+        gpudl__text_add(t, " and %zu more", names->count - LISTED);
+}
+
 static void list_nearest(const struct names *names, const struct wanted *w, struct text *t)
 {
     struct { size_t index, distance; } best[NEAREST];
@@ -150,16 +160,10 @@ static void list_nearest(const struct names *names, const struct wanted *w, stru
     }
     if (n)
         gpudl__text_add(t, "?");
-}
-
-void gpudl__name_list(const struct names *names, struct text *t)
-{
-    for (size_t i = 0; i < names->count && i < LISTED; i++) {
-        gpudl__text_add(t, i ? ", " : "");
-        describe(names->at(names->list, i), t);
+    else if (names->count) {
+        gpudl__text_add(t, ": ");
+        gpudl__name_list(names, t);
     }
-    if (names->count > LISTED)
-        gpudl__text_add(t, " and %zu more", names->count - LISTED);
 }
 
 /* How many names match, and the first of them. */

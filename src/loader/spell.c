@@ -46,8 +46,37 @@ static void drop_suffixes(char *s)
     *to = '\0';
 }
 
+/* Where the type that begins at s ends: at a pointer, a reference, or the end of the argument. */
+static char *type_end(char *s)
+{
+    int depth = 0;
+
+    for (; *s && (depth || !strchr("*&,()>", *s)); s++)
+        depth += (*s == '<') - (*s == '>');
+    return s;
+}
+
+/* "const float*" becomes the demangler's "float const*". */
+static void move_const(char *name)
+{
+    static const char before[] = "const ", after[] = " const";
+    const size_t n = sizeof(before) - 1;
+
+    for (char *s = name; (s = strstr(s, before));) {
+        if (s > name && !strchr("(<,", s[-1])) {
+            s += n;
+            continue;
+        }
+        char *end = type_end(s + n);
+        memmove(s, s + n, (size_t)(end - s) - n);
+        memcpy(end - n, after, n);
+    }
+}
+
 void gpudl__spell_normalise(char *name)
 {
+    squeeze(name);
+    move_const(name);
     squeeze(name);
     drop_suffixes(name);
 }

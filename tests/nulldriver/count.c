@@ -24,6 +24,7 @@ static _Atomic unsigned long counts[CALLS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rule rules[MOST_RULES];
 static atomic_int active;       /* rules that may still fail something */
+static int failed = -1;         /* the call that failed last */
 
 static int find(const char *name)
 {
@@ -45,6 +46,7 @@ static int apply_rules(int call)
         if (--r->left)
             continue;
         atomic_fetch_sub(&active, 1);
+        failed = call;
         if (!code)
             code = r->code;
     }
@@ -88,14 +90,30 @@ unsigned long nulldrv_calls(const char *name)
     return sum;
 }
 
-void reset_counts(void)
+void nulldrv_forget_failures(void)
 {
     pthread_mutex_lock(&lock);
     memset(rules, 0, sizeof(rules));
     atomic_store(&active, 0);
+    failed = -1;
+    pthread_mutex_unlock(&lock);
+}
+
+const char *nulldrv_failed(void)
+{
+    const char *name;
+
+    pthread_mutex_lock(&lock);
+    name = failed < 0 ? NULL : names[failed];
+    pthread_mutex_unlock(&lock);
+    return name;
+}
+
+void reset_counts(void)
+{
+    nulldrv_forget_failures();
     for (int i = 0; i < CALLS; i++)
         atomic_store(&counts[i], 0);
-    pthread_mutex_unlock(&lock);
 }
 
 /* "name:nth:code,..." */

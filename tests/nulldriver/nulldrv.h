@@ -21,6 +21,8 @@ void nulldrv_reset(void);
 
 /* The nth call (1: the next) of name from now on returns code, once. name "*": the nth call of any function. */
 void nulldrv_fail(const char *name, unsigned long nth, int code);
+void nulldrv_forget_failures(void);                 /* those that have not come yet */
+const char *nulldrv_failed(void);                   /* the function that was made to fail last; NULL: none since the reset or the forgetting */
 unsigned long nulldrv_calls(const char *name);      /* since the reset; "*": of all functions */
 
 void nulldrv_set_sm(unsigned sm);                   /* 90 for compute capability 9.0; of devices opened from now on */
