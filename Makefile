@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 
 # Configured once; ninja configures again by itself when a CMake file changes.
 build/build.ninja:
-	cmake --preset default
+	cmake --preset default || { echo "'make deps' installs what is missing." >&2; exit 1; }
 build-%/build.ninja:
 	cmake --preset $*
 

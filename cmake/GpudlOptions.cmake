@@ -1,4 +1,5 @@
 # Options of the build, and what holds for every target.
+option(BUILD_TESTING "Build the tests" ON)
 option(GPUDL_SOFTCUDA "Build softcuda, the software CUDA device (needs LLVM 19)" ON)
 option(GPUDL_WERROR "Treat warnings as errors" ON)
 set(GPUDL_SANITIZE "" CACHE STRING "Sanitizers for everything: empty, address, thread")
