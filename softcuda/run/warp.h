@@ -15,6 +15,7 @@ struct sc_warp {
     const unsigned char *params;    /* the kernel's parameter buffer */
     unsigned char *shared;          /* the block's shared memory; [shared, shared + shared_bytes) is the shared window, 16-aligned */
     unsigned char *local_top;       /* local memory not used yet: functions take their frames (32 lanes' worth) from here, upwards */
+    unsigned char *local_base;      /* where this warp's local memory begins */
     unsigned char *local_end;
     const uint64_t *globals;        /* address of each variable of the module, by its index in ptx_module.vars */
     struct sc_block *block;         /* the runtime's own */

@@ -205,7 +205,7 @@ static int enter_grid(struct runner *r)
     if (reserve_local(r, wk->grid->local_bytes))
         return -1;
     r->warp = wk->model;
-    r->warp.local_top = r->local;
+    r->warp.local_base = r->warp.local_top = r->local;
     r->warp.local_end = r->local ? r->local + r->local_size : NULL;
     r->serial = wk->serial;
     return 0;

@@ -1,0 +1,99 @@
+/* address.c - reads the shape of an address as a place, a row or 32 places. */
+#include <stddef.h>
+
+#include "softcuda/jit/address.h"
+
+#define B(e) ((e)->v.builder)
+
+/* .shared addresses are 32-bit offsets into the block's window. They are sign-extended: an offset "below zero" belongs to lanes that are
+ * masked off, and a row that begins there is a row still. */
+static LLVMValueRef window(struct emit *e, enum ptx_space space)
+{
+    return space == PTX_SHARED ? b_warp_ptr(e, offsetof(struct sc_warp, shared)) : LLVMConstNull(b_ptr(e));
+}
+
+static unsigned width_of(struct emit *e, const struct ptx_operand *o, enum ptx_space space)
+{
+    if (space == PTX_SHARED)
+        return 32;
+    return o->kind == PTX_OP_REG ? v_reg_bits(e, o->index) : 64;
+}
+
+static LLVMValueRef pointer(struct emit *e, LLVMValueRef bytes, int64_t offset, enum ptx_space space)
+{
+    LLVMValueRef index = b_resize(e, bytes, 64, space == PTX_SHARED);
+
+    if (offset)
+        index = LLVMBuildAdd(B(e), index, b_i64(e, (uint64_t)offset), "");
+    if (space != PTX_SHARED)
+        return LLVMBuildIntToPtr(B(e), index, b_ptr(e), "");
+    return b_gep(e, window(e, space), index);
+}
+
+static void as_row_or_groups(struct emit *e, struct address *a, int64_t s, int64_t t_constant, LLVMValueRef t, unsigned bytes)
+{
+    int64_t g = e->plan->group;
+
+    if (s == bytes && (g == SC_LANES || (!t && t_constant == s * g))) {
+        a->kind = ADDRESS_ROW;
+    } else if (g < SC_LANES && g >= 4 && (s == bytes || s == 0)) {
+        a->kind = ADDRESS_GROUPS;
+        a->stride = s;
+        a->t = t ? b_resize(e, t, 64, true) : b_i64(e, (uint64_t)t_constant);
+    }
+}
+
+static void from_widened(struct emit *e, struct address *a, const struct ptx_operand *o, unsigned bytes)
+{
+    struct shape x = v_shape(e, o);
+    LLVMValueRef offset, wide, t = NULL;
+    struct affine n = v_narrow(e, o, &offset);
+
+    if (n.t)
+        t = LLVMBuildMul(B(e), b_resize(e, n.t, 64, true), b_i64(e, (uint64_t)x.c), "");
+    as_row_or_groups(e, a, x.s * x.c, x.t * x.c, t, bytes);
+    if (a->kind == ADDRESS_SCATTERED)
+        return;
+    wide = LLVMBuildMul(B(e), b_resize(e, n.base, 64, !x.zero_extended), b_i64(e, (uint64_t)x.c), "");
+    a->base = pointer(e, LLVMBuildAdd(B(e), wide, offset, ""), o->offset, a->space);
+    a->exact = v_exact(e, x, n);
+}
+
+struct address address_make(struct emit *e, const struct ptx_operand *o, enum ptx_space space, unsigned bytes)
+{
+    struct address a = { .kind = ADDRESS_SCATTERED, .operand = o, .space = space };
+    struct shape x = v_shape(e, o);
+    unsigned width = width_of(e, o, space);
+    int64_t offset = o->kind == PTX_OP_IMM ? 0 : o->offset;
+
+    if (x.kind == SHAPE_UNIFORM) {
+        a.kind = ADDRESS_ONE;
+        a.base = pointer(e, v_scalar(e, o, width), offset, space);
+    } else if (x.kind == SHAPE_AFFINE) {
+        struct affine n = v_affine(e, o, width);
+        as_row_or_groups(e, &a, width == 32 ? (int32_t)x.s : x.s, width == 32 ? (int32_t)x.t : x.t, n.t, bytes);
+        if (a.kind != ADDRESS_SCATTERED)
+            a.base = pointer(e, n.base, offset, space);
+    } else if (x.kind == SHAPE_WIDENED && space != PTX_SHARED) {
+        from_widened(e, &a, o, bytes);
+    }
+    return a;
+}
+
+LLVMValueRef address_lanes(struct emit *e, const struct address *a, int64_t delta)
+{
+    const struct ptx_operand *o = a->operand;
+    LLVMValueRef index = v_vector(e, o, width_of(e, o, a->space));
+    int64_t offset = delta + (o->kind == PTX_OP_IMM ? 0 : o->offset);
+
+    if (a->space != PTX_SHARED) {
+        index = b_resize(e, index, 64, false);
+        if (offset)
+            index = LLVMBuildAdd(B(e), index, arith_const(&e->v, 64, (uint64_t)offset), "");
+        return LLVMBuildIntToPtr(B(e), index, LLVMVectorType(b_ptr(e), SC_LANES), "");
+    }
+    /* A 32-bit index from one scalar base is what x86's gathers want. */
+    if (offset)
+        index = LLVMBuildAdd(B(e), index, arith_const(&e->v, 32, (uint64_t)offset), "");
+    return b_gep(e, window(e, a->space), index);
+}

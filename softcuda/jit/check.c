@@ -1,0 +1,81 @@
+/* check.c - which instructions this JIT runs; told when a module is loaded, so that no launch fails for one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "softcuda/jit/arith.h"
+#include "softcuda/jit/jit.h"
+#include "softcuda/jit/plan.h"
+
+static int refuse(struct jit_error *err, const struct ptx_insn *in, const char *why)
+{
+    err->pos = in->pos;
+    snprintf(err->text, sizeof(err->text), "'%s' is not supported by softcuda%s%s", in->opcode, *why ? ": " : "", why);
+    return -1;
+}
+
+static bool copies_known_size(const struct ptx_insn *in)
+{
+    int64_t bytes;
+
+    if (ptx_has(in, PTX_M_bulk) || ptx_has(in, PTX_M_reduce) || ptx_has(in, PTX_M_mbarrier))
+        return false;
+    if (!ptx_has(in, PTX_M_async) || in->nops < 3)
+        return true;
+    return insn_constant(&in->ops[2], &bytes) && (bytes == 4 || bytes == 8 || bytes == 16);
+}
+
+static bool element_fits(const struct ptx_insn *in)
+{
+    unsigned bits = in->ntypes ? ptx_type_bits(in->types[in->ntypes - 1]) : 0;
+
+    return bits >= 8 && bits <= 128;
+}
+
+static int check_call(const struct ptx_module *m, const struct ptx_insn *in, struct jit_error *err)
+{
+    const struct ptx_func *callee;
+
+    if (in->call->target.kind != PTX_OP_FUNC)
+        return 0;
+    callee = &m->funcs[in->call->target.index];
+    if (!callee->declared_only || sc_rt_extern(callee->name))
+        return 0;
+    err->pos = in->pos;
+    snprintf(err->text, sizeof(err->text), "unresolved extern function '%s': link the code that defines it", callee->name);
+    return -1;
+}
+
+static int check_insn(const struct ptx_module *m, const struct ptx_insn *in, struct jit_error *err)
+{
+    struct arith_signature sig;
+    char why[128] = "";
+
+    switch (in->op) {
+    case PTX_I_ld: case PTX_I_ldu: case PTX_I_st:
+        return element_fits(in) ? 0 : refuse(err, in, "");
+    case PTX_I_atom: case PTX_I_red:
+        return element_fits(in) && !ptx_has(in, PTX_M_async) ? 0 : refuse(err, in, "");
+    case PTX_I_cp:
+        return copies_known_size(in) ? 0 : refuse(err, in, "of cp only cp.async of 4, 8 or 16 bytes is");
+    case PTX_I_call:
+        return check_call(m, in, err);
+    case PTX_I_bra: case PTX_I_brx: case PTX_I_ret: case PTX_I_exit: case PTX_I_trap: case PTX_I_bar: case PTX_I_barrier:
+    case PTX_I_shfl: case PTX_I_vote: case PTX_I_match: case PTX_I_redux: case PTX_I_activemask: case PTX_I_elect:
+    case PTX_I_mov: case PTX_I_cvta: case PTX_I_isspacep: case PTX_I_membar: case PTX_I_fence: case PTX_I_nanosleep:
+    case PTX_I_prefetch: case PTX_I_prefetchu: case PTX_I_discard: case PTX_I_applypriority: case PTX_I_createpolicy:
+    case PTX_I_pmevent: case PTX_I_brkpt: case PTX_I_griddepcontrol: case PTX_I_setmaxnreg:
+        return 0;
+    default:
+        return arith_supports(in, &sig, why, sizeof(why)) ? 0 : refuse(err, in, why);
+    }
+}
+
+int jit_check(const struct ptx_module *m, struct jit_error *err)
+{
+    memset(err, 0, sizeof(*err));
+    for (uint32_t f = 0; f < m->nfuncs; f++)
+        for (uint32_t i = 0; i < m->funcs[f].ninsns; i++)
+            if (check_insn(m, &m->funcs[f].insns[i], err))
+                return -1;
+    return 0;
+}
