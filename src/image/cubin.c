@@ -34,7 +34,7 @@ struct section gpudl__cubin_section(const struct cubin *c, uint32_t index)
 
 struct span gpudl__cubin_bytes(const struct cubin *c, struct section s)
 {
-    struct span bytes = { c->bytes.data, 0 };
+    struct span bytes = { 0 };
 
     if (has_bytes(s.type))
         span_cut(c->bytes, s.offset, s.size, &bytes);

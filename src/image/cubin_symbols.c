@@ -166,7 +166,7 @@ static void read_kernel(struct reading *r, struct symbol s, const char *name, si
     size_t room = records.size / INFO_RECORD_OF_PARAM;
 
     *k = (struct image_kernel){ .name = name, .params = r->params };
-    if (!records.data || room > r->params_room)
+    if (!records.size || room > r->params_room)
         return;
     gpudl__info_params(records, r->params, room, k);
     r->params += k->nparams;

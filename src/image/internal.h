@@ -76,7 +76,7 @@ struct section {
 /* sm, is_64bit and relocatable are set as far as they could be read, on failure too. */
 enum image_error gpudl__cubin_open(struct span bytes, struct cubin *out, struct text *t);
 struct section gpudl__cubin_section(const struct cubin *c, uint32_t index);     /* zeroes past the end */
-struct span gpudl__cubin_bytes(const struct cubin *c, struct section s);        /* empty unless all of it is in the file */
+struct span gpudl__cubin_bytes(const struct cubin *c, struct section s);        /* data is NULL unless all of it is in the file */
 void gpudl__cubin_describe(const struct cubin *c, struct image_entry *info);
 
 /* cubin_symbols.c */

@@ -196,6 +196,7 @@ static enum image_error read_entry(struct scan *s)
 {
     struct image_kernel k = { .params_known = true };
     enum image_error error = IMAGE_OK;
+    bool pragma = false;        /* the one directive that has a ';' of its own */
     struct span name;
 
     s->nparams = 0;
@@ -210,8 +211,9 @@ static enum image_error read_entry(struct scan *s)
     for (; !gpudl__ptx_is_mark(&s->l, '{'); gpudl__ptx_next(&s->l)) {
         if (s->l.token == PTX_END || s->l.token == PTX_CUT)
             return cut_off(s, "the head of kernel", name);
-        if (gpudl__ptx_is_mark(&s->l, ';'))
+        if (gpudl__ptx_is_mark(&s->l, ';') && !pragma)
             return IMAGE_OK;
+        pragma = gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "pragma") || (pragma && !gpudl__ptx_is_mark(&s->l, ';'));
     }
     if (!gpudl__ptx_skip_block(&s->l))
         return cut_off(s, "the body of kernel", name);
