@@ -9,7 +9,6 @@
 #include "src/image/internal.h"
 
 #include <elf.h>
-#include <stdlib.h>
 
 #define SYMBOL 24u
 #define SHT_NV_INFO 0x70000000u
@@ -225,7 +224,7 @@ enum image_error gpudl__cubin_contents(const struct cubin *c, struct contents *o
     enum image_error error;
 
     if (c->nsections > SECTIONS_ON_STACK)
-        r.roles = malloc(c->nsections * sizeof(*r.roles));
+        r.roles = gpudl__alloc(c->nsections * sizeof(*r.roles));
     if (!r.roles)
         return gpudl__image_no_memory(t);
     memset(r.roles, 0, c->nsections * sizeof(*r.roles));
@@ -235,6 +234,6 @@ enum image_error gpudl__cubin_contents(const struct cubin *c, struct contents *o
     if (!error)
         error = read_symbols(&r, out, t);
     if (r.roles != few)
-        free(r.roles);
+        gpudl__free(r.roles);
     return error;
 }

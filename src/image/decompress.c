@@ -6,7 +6,6 @@
 
 #include <limits.h>
 #include <lz4.h>
-#include <stdlib.h>
 #include <zstd.h>
 
 #define LZ4_MOST_RATIO 255u     /* of the block format itself */
@@ -81,12 +80,12 @@ enum image_error gpudl__decompress(struct span packed, enum image_compression ho
     error = how == IMAGE_LZ4 ? check_lz4(packed, raw_size, t) : check_zstd(packed, raw_size, t);
     if (error)
         return error;
-    raw = malloc((size_t)raw_size + 1);
+    raw = gpudl__alloc((size_t)raw_size + 1);
     if (!raw)
         return gpudl__image_no_memory(t);
     error = run(packed, how, raw, (size_t)raw_size, t);
     if (error) {
-        free(raw);
+        gpudl__free(raw);
         return error;
     }
     raw[raw_size] = '\0';

@@ -11,7 +11,6 @@
 #include "src/image/internal.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 #define MAGIC 0xBA55ED50u
 #define CONTAINER_HEADER 16u
@@ -163,9 +162,12 @@ static enum image_error read_identifier(struct image *im, struct entry *e, struc
         e->info.identifier = (const char *)name.data;
         return IMAGE_OK;
     }
-    e->owned_name = strndup((const char *)name.data, length);
+    e->owned_name = gpudl__alloc_zero((size_t)length + 1);
+    if (!e->owned_name)
+        return gpudl__image_no_memory(t);
+    memcpy(e->owned_name, name.data, length);
     e->info.identifier = e->owned_name;
-    return e->owned_name ? IMAGE_OK : gpudl__image_no_memory(t);
+    return IMAGE_OK;
 }
 
 /* What the header says of its payload is wrong: returns the error that the entry keeps. */

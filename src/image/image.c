@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define DEFAULT_LIMIT (1ull << 30)
 #define NOTES_SIZE 1024
@@ -30,7 +29,7 @@ void gpudl__image_note(struct image *im, const char *format, ...)
     va_list args;
 
     if (!im->notes)
-        im->notes = calloc(1, NOTES_SIZE);
+        im->notes = gpudl__alloc_zero(NOTES_SIZE);
     if (!im->notes)
         return;
     used = strlen(im->notes);
@@ -56,7 +55,7 @@ void gpudl__image_compare_arch(struct image *im, const struct entry *e)
 
 struct image *gpudl__image_create(enum image_format format, struct span bytes, uint64_t limit, size_t count)
 {
-    struct image *im = calloc(1, sizeof(*im) + count * sizeof(im->entries[0]));
+    struct image *im = gpudl__alloc_zero(sizeof(*im) + count * sizeof(im->entries[0]));
 
     if (!im)
         return NULL;
@@ -139,7 +138,7 @@ void gpudl__image_forget(struct entry *e)
 {
     gpudl__arena_free(&e->contents.arena);
     e->contents = (struct contents){ 0 };
-    free(e->owned);
+    gpudl__free(e->owned);
     e->owned = NULL;
     e->ready = e->listed = false;
 }
@@ -150,10 +149,10 @@ void gpudl__image_close(struct image *im)
         return;
     for (size_t i = 0; i < im->count; i++) {
         gpudl__image_forget(&im->entries[i]);
-        free(im->entries[i].owned_name);
+        gpudl__free(im->entries[i].owned_name);
     }
-    free(im->notes);
-    free(im);
+    gpudl__free(im->notes);
+    gpudl__free(im);
 }
 
 enum image_format gpudl__image_format(const struct image *im)
@@ -219,7 +218,7 @@ static enum image_error terminate(struct entry *e, struct text *t)
         e->payload.size = (size_t)(nul - e->payload.data);
     if (nul || e->owned)
         return IMAGE_OK;
-    e->owned = malloc(e->payload.size + 1);
+    e->owned = gpudl__alloc(e->payload.size + 1);
     if (!e->owned)
         return gpudl__image_no_memory(t);
     memcpy(e->owned, e->payload.data, e->payload.size);

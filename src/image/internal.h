@@ -3,6 +3,7 @@
 #define GPUDL_IMAGE_INTERNAL_H
 
 #include "src/image/image.h"
+#include "src/util/alloc.h"
 #include "src/util/arena.h"
 #include "src/util/text.h"
 

@@ -1,8 +1,9 @@
 #include "src/util/arena.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "src/util/alloc.h"
 
 #define FIRST_BLOCK 1024u
 #define LARGEST_BLOCK (64u * 1024)
@@ -23,7 +24,7 @@ static struct arena_block *add_block(struct arena *a, size_t least)
         size = LARGEST_BLOCK;
     if (size < least)
         size = least;
-    b = malloc(sizeof(*b) + size);
+    b = gpudl__alloc(sizeof(*b) + size);
     if (!b)
         return NULL;
     *b = (struct arena_block){ a->blocks, size, 0 };
@@ -73,7 +74,7 @@ void gpudl__arena_free(struct arena *a)
 {
     for (struct arena_block *b = a->blocks, *next; b; b = next) {
         next = b->next;
-        free(b);
+        gpudl__free(b);
     }
     a->blocks = NULL;
 }
