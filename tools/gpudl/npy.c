@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char magic[6] = { '\x93', 'N', 'U', 'M', 'P', 'Y' };
 enum { HEADER_MAX = 65536, ALIGNMENT = 64 };
@@ -181,8 +182,25 @@ static char *read_header(FILE *file, size_t *length)
     return NULL;
 }
 
+/* A header may promise anything: memory is taken only for what a file really holds. */
+static bool file_is_shorter(FILE *file, const struct array *array)
+{
+    struct stat st;
+    off_t at = ftello(file);
+    size_t bytes = array->type->size;
+
+    if (fstat(fileno(file), &st) || !S_ISREG(st.st_mode) || at < 0)
+        return false;
+    for (size_t i = 0; i < array->ndims; i++)
+        if (__builtin_mul_overflow(bytes, array->dims[i], &bytes))
+            return true;
+    return st.st_size < at || (size_t)(st.st_size - at) < bytes;
+}
+
 static int read_data(FILE *file, struct array *array, char *why, size_t size)
 {
+    if (file_is_shorter(file, array))
+        return cannot(why, size, "the data ends too early");
     if (array_allocate(array))
         return cannot(why, size, "the array is too large for this machine");
     if (fread(array->data, array->type->size, array->count, file) == array->count && getc(file) == EOF && !ferror(file))
