@@ -18,6 +18,7 @@ struct bench_report {
     FILE *json;
     unsigned rounds;            /* from the command line; 0: the bench's own */
     bool header_printed, first_row, failed;
+    double medians[MAX_SIDES];  /* of the last comparison */
 };
 
 static cpu_set_t cpus_before_pin;
@@ -201,6 +202,7 @@ bool bench_compare(struct bench_report *r, const char *name, const struct bench_
     struct bench_summary first;
     size_t count;
 
+    memset(r->medians, 0, sizeof(r->medians));
     if (n == 0 || n > MAX_SIDES || !bench_wanted(r, name))
         return true;
     count = warm_up(sides, n);
@@ -214,12 +216,14 @@ bool bench_compare(struct bench_report *r, const char *name, const struct bench_
         return false;
     }
     first = summarise(samples[0], count);
+    r->medians[0] = first.median;
     for (size_t s = n > 1 ? 1 : 0; s < n; s++) {
         struct bench_summary other = summarise(samples[s], count);
         double good = s <= 1 ? budget : 0, low = 0, high = 0, ratio = first.median / other.median;
         const struct bench_summary *b = s ? &other : NULL;
         char of[96];
 
+        r->medians[s] = other.median;
         if (s)
             ratio_interval(samples[0], samples[s], count, &low, &high);
         snprintf(of, sizeof(of), s ? "%s / %s" : "%s", sides[0].name, sides[s].name);
@@ -273,6 +277,11 @@ struct bench_report *bench_begin(int argc, char **argv, const char *title)
     if (r->json)
         fprintf(r->json, "{\"title\": \"%s\", \"rows\": [", title);
     return r;
+}
+
+double bench_median(const struct bench_report *r, size_t side)
+{
+    return side < MAX_SIDES ? r->medians[side] : 0;
 }
 
 bool bench_wanted(const struct bench_report *r, const char *name)

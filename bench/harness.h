@@ -28,6 +28,8 @@ bool bench_wanted(const struct bench_report *, const char *name);
 /* Times sides[0] against each of the others: rounds samples of each after one to warm up (rounds 0: a number that takes a second or so). A row for each of the others;
  * for n == 1 a row without a ratio. budget: the ratio that is good enough against sides[1], for the reader; 0: none. Returns false if a side failed. */
 bool bench_compare(struct bench_report *, const char *name, const struct bench_side *sides, size_t n, unsigned rounds, double budget);
+/* Of a side in the last comparison, ns; 0: there was none. */
+double bench_median(const struct bench_report *, size_t side);
 void bench_note(struct bench_report *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes the JSON, frees. Returns the process's exit status: times never make it fail, samples that failed do. */
 int bench_end(struct bench_report *);

@@ -87,22 +87,22 @@ static double apply_f64(enum operation op, double a, double b, double c)
     return op == ADD ? a + b : op == SUB ? a - b : op == MUL ? a * b : fma(a, b, c);
 }
 
-static float rounded_f32(int rounding, enum operation op, volatile float a, volatile float b, volatile float c)
+static float rounded_f32(int rounding, enum operation op, float a, float b, float c)
 {
-    volatile float r;
+    volatile float va = a, vb = b, vc = c, r;
 
     fesetround(rounding);
-    r = apply_f32(op, a, b, c);
+    r = apply_f32(op, va, vb, vc);
     fesetround(FE_TONEAREST);
     return r;
 }
 
-static double rounded_f64(int rounding, enum operation op, volatile double a, volatile double b, volatile double c)
+static double rounded_f64(int rounding, enum operation op, double a, double b, double c)
 {
-    volatile double r;
+    volatile double va = a, vb = b, vc = c, r;
 
     fesetround(rounding);
-    r = apply_f64(op, a, b, c);
+    r = apply_f64(op, va, vb, vc);
     fesetround(FE_TONEAREST);
     return r;
 }
@@ -110,6 +110,14 @@ static double rounded_f64(int rounding, enum operation op, volatile double a, vo
 static float flushed(float v)
 {
     return fabsf(v) < FLT_MIN ? copysignf(0, v) : v;
+}
+
+/* A result that is too small before it is rounded goes, also where rounding would lift it to the least normal number. */
+static float rounded_ftz(int rounding, enum operation op, float a, float b, float c)
+{
+    float r = rounded_f32(rounding, op, a, b, c);
+
+    return fabsf(rounded_f32(FE_TOWARDZERO, op, a, b, c)) < FLT_MIN ? copysignf(0, r) : r;
 }
 
 static void rounding_f32_or_ftz(struct kt *k, bool ftz)
@@ -121,7 +129,7 @@ static void rounding_f32_or_ftz(struct kt *k, bool ftz)
         float a = x[i / 16], b = y[i / 16], c = z[i / 16];
 
         if (ftz)
-            out[i] = flushed(rounded_f32(roundings[i % 4], i / 4 % 4, flushed(a), flushed(b), flushed(c)));
+            out[i] = rounded_ftz(roundings[i % 4], i / 4 % 4, flushed(a), flushed(b), flushed(c));
         else
             out[i] = rounded_f32(roundings[i % 4], i / 4 % 4, a, b, c);
     }
@@ -245,11 +253,12 @@ static void real_functions(struct kt *k)
 /* ------------------------------------------------------------------------------------------------------------------- conversions */
 
 #define CONVERSION(name, from, to) \
-    static to name(int rounding, volatile from v) \
+    static to name(int rounding, from v) \
     { \
+        volatile from before = v; \
         volatile to r; \
         fesetround(rounding); \
-        r = (to)v; \
+        r = (to)before; \
         fesetround(FE_TONEAREST); \
         return r; \
     }

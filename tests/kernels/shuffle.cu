@@ -6,6 +6,11 @@ static __device__ int linear_thread()
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
 
+static __device__ int linear_block()
+{
+    return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+}
+
 // Whole warps. Eight results a thread.
 extern "C" __global__ void shuffle_modes(const int *x, int *out)
 {
@@ -59,9 +64,9 @@ extern "C" __global__ void shuffle_halves(const int *x, int *out)
 // Any block: the lanes that there are, then those of them whose value is odd.
 extern "C" __global__ void shuffle_some(int threads, const int *x, int *out)
 {
-    int t = linear_thread(), lane = t & 31, left = threads - (t & ~31);
+    int t = linear_thread(), i = linear_block() * threads + t, lane = t & 31, left = threads - (t & ~31);
     unsigned mask = FULL >> (32 - min(left, 32));
-    int v = x[blockIdx.x * threads + t], first;
+    int v = x[i], first;
     unsigned odd = __ballot_sync(mask, v & 1);
 
     first = __shfl_sync(mask, v, 0);
@@ -69,5 +74,5 @@ extern "C" __global__ void shuffle_some(int threads, const int *x, int *out)
         int last = 31 - __clz(odd);
         v = __shfl_sync(odd, v, last) * 2 + __shfl_sync(odd, lane, __ffs(odd) - 1);
     }
-    out[blockIdx.x * threads + t] = v + first;
+    out[i] = v + first;
 }

@@ -3,7 +3,7 @@ extern "C" __global__ void vote(int threads, const int *x, unsigned *out)
 {
     int t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x, left = threads - (t & ~31);
     unsigned mask = 0xffffffffu >> (32 - min(left, 32));
-    int i = blockIdx.x * threads + t, v = x[i];
+    int i = ((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * threads + t, v = x[i];
     unsigned *o = out + 4 * i;
 
     o[0] = __ballot_sync(mask, v > 3);
