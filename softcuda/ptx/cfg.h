@@ -13,7 +13,7 @@
 struct cfg_block {
     uint32_t first, end;        /* instructions [first, end) of the function; never empty but for an artificial exit */
     uint32_t *succ;             /* block numbers; for a guarded bra: succ[0] taken, succ[1] fall through (maybe the same);
-                                 * for brx: each target once, and last, if there is a guard, the fall through */
+                                 * for brx: each once, the targets, then the fall through if guarded */
     uint32_t nsucc;             /* 0: the block ends in ret, exit or trap without a guard, or falls off the end */
     uint32_t *pred;             /* each once, in rising order */
     uint32_t npred;

@@ -155,7 +155,7 @@ void ptx_read_instruction(struct ptx_parser *p)
         read_call(p, &in);
     else if (in.op == PTX_I_bra || in.op == PTX_I_brx)
         read_branch(p, &in);
-    else if (p->tok.kind != ';')
+    else if (p->tok.kind != ';' && p->tok.kind != '}')
         read_operands(p, &in);
     ptx_expect(p, ';', "';'");
     *(struct ptx_insn *)ptx_push(p, &p->insns, sizeof(in)) = in;

@@ -105,21 +105,27 @@ struct ptx_symbol *ptx_symbol_add(struct ptx_symbols *t, struct ptx_slice name, 
 }
 
 /* Ranges and other names live apart: "%r<9>" does not declare "%r". */
-static struct ptx_symbol *find(const struct ptx_symbols *t, struct ptx_slice name, bool range)
+struct ptx_symbol *ptx_symbol_find(const struct ptx_symbols *t, struct ptx_slice name)
 {
     uint32_t hash = hash_of(name);
 
     if (!t->nbuckets)
         return NULL;
     for (struct ptx_symbol *s = t->buckets[hash & (t->nbuckets - 1)]; s; s = s->chain)
-        if (same(s, name, hash) && (s->kind == SYM_RANGE) == range)
+        if (same(s, name, hash) && s->kind != SYM_RANGE)
             return s;
     return NULL;
 }
 
-struct ptx_symbol *ptx_symbol_find(const struct ptx_symbols *t, struct ptx_slice name)
+/* The innermost range of this name that has the number. */
+static struct ptx_symbol *find_range(const struct ptx_symbols *t, struct ptx_slice name, uint64_t number)
 {
-    return find(t, name, false);
+    uint32_t hash = hash_of(name);
+
+    for (struct ptx_symbol *s = t->buckets[hash & (t->nbuckets - 1)]; s; s = s->chain)
+        if (same(s, name, hash) && s->kind == SYM_RANGE && number < s->index)
+            return s;
+    return NULL;
 }
 
 /* The digits may begin anywhere: "%r1<9>" covers "%r12" too, so every split is tried. Numbers have no leading zeroes. */
@@ -137,8 +143,8 @@ static struct ptx_symbol *search_splits(const struct ptx_symbols *t, struct ptx_
         value += unit * (uint64_t)(c - '0');
         if (c == '0' && n + 1 != name.len)
             continue;
-        s = find(t, (struct ptx_slice){ name.text, n }, true);
-        if (s && value < s->index && (!best || s->depth > best->depth))
+        s = find_range(t, (struct ptx_slice){ name.text, n }, value);
+        if (s && (!best || s->depth > best->depth))
             best = s;
     }
     return best;
