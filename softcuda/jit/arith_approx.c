@@ -147,8 +147,8 @@ LLVMValueRef arith_tanh(struct arith *a, LLVMValueRef x)
     small = arith_muladd(a, v_fmul(a, x, square), arith_poly(a, square, p, 4), x);
     e = arith_ex2(a, v_fmul(a, size, f(a, -2.8853900817779268)), false);
     big = v_fdiv(a, v_fsub(a, one, e), v_fadd(a, one, e));
-    big = arith_call2(a, "llvm.copysign", big, x);
-    return arith_canonical(a, v_select(a, v_fcmp(a, LLVMRealOLT, size, f(a, 0.6)), small, big));
+    big = v_select(a, v_fcmp(a, LLVMRealOLT, size, f(a, 0.6)), small, big);
+    return arith_canonical(a, arith_call2(a, "llvm.copysign", big, x));
 }
 
 /* The 14 bits of the processor's estimate and one step of Newton's, which does not take 0 and infinity. */
