@@ -57,7 +57,7 @@ static void put(struct line *l, const char *text, size_t n)
     l->n += n;
 }
 
-/* One conversion, "%-8.3ll" without its stars and letter; *length: how the integer was qualified ('q': 64 bits). */
+/* One conversion: "%-8.3" with its stars filled in; wide: it was qualified as 64 bits. */
 struct spec { char text[64]; size_t n; bool wide; char letter; };
 
 static const char *read_spec(const char *f, struct spec *s, struct packed *args)

@@ -4,6 +4,8 @@
  * the handler that was there before. It does not jump: it sends the interrupted fiber to landing(), at the top of its own stack, and returns. */
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -12,9 +14,11 @@
 
 #define ALT_STACK_SIZE (64u << 10)      /* a frame with AVX-512 state alone takes some 3 KiB */
 
-static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
-static struct sigaction previous[sizeof(signals) / sizeof(signals[0])];    /* written once, before our handler is there */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+#define NSIGNALS 4
+
+static const int signals[NSIGNALS] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+static _Atomic(struct sigaction *) previous[NSIGNALS];     /* never freed: a handler may be reading it */
+static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local void *alt_stack;
 
 void sc_rt_fault(struct sc_warp *w, uint32_t fault, uint64_t address)
@@ -34,10 +38,12 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 {
     const struct sigaction *old = NULL;
 
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+    for (int i = 0; i < NSIGNALS; i++)
         if (signals[i] == sig)
-            old = &previous[i];
-    if (old->sa_flags & SA_SIGINFO)
+            old = atomic_load(&previous[i]);
+    if (!old)
+        signal(sig, SIG_DFL);
+    else if (old->sa_flags & SA_SIGINFO)
         old->sa_sigaction(sig, info, context);
     else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN)
         old->sa_handler(sig);
@@ -80,18 +86,38 @@ static void handler(int sig, siginfo_t *info, void *context)
     send_to(context, landing, sc_fiber_top(&wk->current->fiber));
 }
 
-static void install(void)
+static void install(int i)
 {
+    struct sigaction *old = malloc(sizeof(*old));
     struct sigaction sa;
 
     memset(&sa, 0, sizeof(sa));
     sa.sa_sigaction = handler;
     sa.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&sa.sa_mask);
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-        sigaction(signals[i], NULL, &previous[i]);
-        sigaction(signals[i], &sa, NULL);
-    }
+    if (!old)
+        return;
+    sigaction(signals[i], NULL, old);
+    atomic_store(&previous[i], old);
+    sigaction(signals[i], &sa, NULL);
+}
+
+static bool is_ours(int i)
+{
+    struct sigaction now;
+
+    return !sigaction(signals[i], NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler;
+}
+
+void sc_fault_claim_signals(void)
+{
+    if (is_ours(0))
+        return;
+    pthread_mutex_lock(&install_lock);
+    for (int i = 0; i < NSIGNALS; i++)
+        if (!is_ours(i))
+            install(i);
+    pthread_mutex_unlock(&install_lock);
 }
 
 /* The program's signals go to the program's threads; ours take only what their own code causes. */
@@ -100,7 +126,7 @@ static void block_signals(void)
     sigset_t set;
 
     sigfillset(&set);
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+    for (int i = 0; i < NSIGNALS; i++)
         sigdelset(&set, signals[i]);
     pthread_sigmask(SIG_SETMASK, &set, NULL);
 }
@@ -109,7 +135,6 @@ void sc_fault_thread_init(void)
 {
     stack_t ss = { .ss_size = ALT_STACK_SIZE };
 
-    pthread_once(&once, install);
     block_signals();
     ss.ss_sp = mmap(NULL, ALT_STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (ss.ss_sp == MAP_FAILED)

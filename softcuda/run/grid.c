@@ -153,6 +153,7 @@ void sc_grid_run(struct sc_grid *g, struct sc_worker *wk)
     g->smid = 1;
     g->helpers = 0;
     g->fault = -1;
+    sc_fault_claim_signals();
     if (!alone)
         call_helpers(g);
     sc_worker_run(wk, g, 0);

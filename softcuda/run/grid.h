@@ -55,8 +55,10 @@ void sc_worker_run(struct sc_worker *, struct sc_grid *g, uint32_t smid);
 /* How many threads run blocks (SOFTCUDA_THREADS, else the CPUs that this process may use). */
 unsigned sc_pool_threads(void);
 
-/* Signals. Installs the process's handler (once) and the calling thread's alternate stack. */
+/* Signals: an alternate stack for the calling thread, which takes none but those that its own code causes. */
 void sc_fault_thread_init(void);
 void sc_fault_thread_exit(void);
+/* Installs the process's handlers, again if somebody has put others there since; those are called for what is not ours. */
+void sc_fault_claim_signals(void);
 
 #endif

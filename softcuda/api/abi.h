@@ -1,0 +1,136 @@
+/* abi.h - the CUDA driver's binary interface, as far as softcuda speaks it: types, constants, structures.
+ *
+ * Numbers are those of the CUDA 13.0 driver API; a test compiles this page beside the real cuda.h and compares. Where that header comes first, only
+ * what it does not have is declared here. */
+#ifndef SOFTCUDA_API_ABI_H
+#define SOFTCUDA_API_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(name, number, text) */
+#define SC_ABI_ERRORS(X) \
+    X(CUDA_SUCCESS, 0, "no error") \
+    X(CUDA_ERROR_INVALID_VALUE, 1, "invalid argument") \
+    X(CUDA_ERROR_OUT_OF_MEMORY, 2, "out of memory") \
+    X(CUDA_ERROR_NOT_INITIALIZED, 3, "the driver is not initialized: call cuInit first") \
+    X(CUDA_ERROR_DEINITIALIZED, 4, "the driver is shutting down") \
+    X(CUDA_ERROR_NO_DEVICE, 100, "no CUDA-capable device") \
+    X(CUDA_ERROR_INVALID_DEVICE, 101, "invalid device ordinal") \
+    X(CUDA_ERROR_INVALID_IMAGE, 200, "the device kernel image is invalid") \
+    X(CUDA_ERROR_INVALID_CONTEXT, 201, "invalid device context") \
+    X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209, "no kernel image fits this device") \
+    X(CUDA_ERROR_UNSUPPORTED_LIMIT, 215, "this limit is not supported") \
+    X(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, 217, "peer access is not supported between these devices") \
+    X(CUDA_ERROR_INVALID_PTX, 218, "the PTX could not be compiled") \
+    X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222, "the PTX is of a newer version than this driver reads") \
+    X(CUDA_ERROR_FILE_NOT_FOUND, 301, "file not found") \
+    X(CUDA_ERROR_OPERATING_SYSTEM, 304, "an operating system call failed") \
+    X(CUDA_ERROR_INVALID_HANDLE, 400, "invalid resource handle") \
+    X(CUDA_ERROR_NOT_FOUND, 500, "named symbol not found") \
+    X(CUDA_ERROR_NOT_READY, 600, "the work is not finished yet") \
+    X(CUDA_ERROR_ILLEGAL_ADDRESS, 700, "an illegal memory access was encountered") \
+    X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701, "too many resources requested for launch") \
+    X(CUDA_ERROR_LAUNCH_TIMEOUT, 702, "the kernel could never end: its threads wait at a barrier that cannot complete") \
+    X(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, 704, "peer access is already enabled") \
+    X(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, 705, "peer access is not enabled") \
+    X(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE, 708, "the primary context is active") \
+    X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709, "the context is destroyed") \
+    X(CUDA_ERROR_ASSERT, 710, "an assertion of device code failed") \
+    X(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712, "this host memory is registered already") \
+    X(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, 713, "this host memory is not registered") \
+    X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714, "a device thread ran out of stack") \
+    X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715, "an illegal instruction was encountered") \
+    X(CUDA_ERROR_MISALIGNED_ADDRESS, 716, "misaligned address") \
+    X(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717, "an instruction met an address of the wrong space") \
+    X(CUDA_ERROR_INVALID_PC, 718, "a call through a pointer that is no function") \
+    X(CUDA_ERROR_LAUNCH_FAILED, 719, "unspecified launch failure") \
+    X(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720, "too many blocks in cooperative launch") \
+    X(CUDA_ERROR_NOT_PERMITTED, 800, "operation not permitted") \
+    X(CUDA_ERROR_NOT_SUPPORTED, 801, "operation not supported") \
+    X(CUDA_ERROR_FUNCTION_NOT_LOADED, 913, "the function is not loaded") \
+    X(CUDA_ERROR_UNKNOWN, 999, "unknown error")
+
+/* X(name, number) */
+#define SC_ABI_CONSTANTS(X) \
+    X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0) X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1) X(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, 2) \
+    X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3) X(CU_FUNC_ATTRIBUTE_NUM_REGS, 4) X(CU_FUNC_ATTRIBUTE_PTX_VERSION, 5) \
+    X(CU_FUNC_ATTRIBUTE_BINARY_VERSION, 6) X(CU_FUNC_ATTRIBUTE_CACHE_MODE_CA, 7) \
+    X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8) X(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9) \
+    X(CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, 10) X(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 11) \
+    X(CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 15) \
+    X(CU_POINTER_ATTRIBUTE_CONTEXT, 1) X(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2) X(CU_POINTER_ATTRIBUTE_DEVICE_POINTER, 3) \
+    X(CU_POINTER_ATTRIBUTE_HOST_POINTER, 4) X(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, 6) X(CU_POINTER_ATTRIBUTE_BUFFER_ID, 7) \
+    X(CU_POINTER_ATTRIBUTE_IS_MANAGED, 8) X(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9) \
+    X(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, 10) X(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, 11) \
+    X(CU_POINTER_ATTRIBUTE_RANGE_SIZE, 12) X(CU_POINTER_ATTRIBUTE_MAPPED, 13) X(CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, 14) \
+    X(CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE, 15) X(CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, 16) \
+    X(CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, 17) \
+    X(CU_MEMORYTYPE_HOST, 1) X(CU_MEMORYTYPE_DEVICE, 2) \
+    X(CU_LIMIT_STACK_SIZE, 0) X(CU_LIMIT_PRINTF_FIFO_SIZE, 1) X(CU_LIMIT_MALLOC_HEAP_SIZE, 2) \
+    X(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 3) X(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 4) \
+    X(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 5) X(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 6) \
+    X(CU_JIT_WALL_TIME, 2) X(CU_JIT_INFO_LOG_BUFFER, 3) X(CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, 4) X(CU_JIT_ERROR_LOG_BUFFER, 5) \
+    X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6) X(CU_JIT_NUM_OPTIONS, 35) \
+    X(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2) X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4) \
+    X(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, 7) X(CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, 12) \
+    X(CU_GET_PROC_ADDRESS_SUCCESS, 0) X(CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, 1) \
+    X(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, 2) X(CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, 2) \
+    X(CU_STREAM_CAPTURE_STATUS_NONE, 0) X(CU_STREAM_NON_BLOCKING, 1) X(CU_EVENT_DISABLE_TIMING, 2) \
+    X(CU_FUNCTION_LOADING_STATE_LOADED, 1) X(CU_MODULE_LAZY_LOADING, 2) X(CU_CTX_FLAGS_MASK, 0xff) \
+    X(CU_MEM_ATTACH_GLOBAL, 1) X(CU_MEM_ATTACH_HOST, 2) \
+    X(CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 2)
+
+#ifndef __cuda_cuda_h__
+#define SC_ABI_CONSTANT(name, number, ...) name = number,
+typedef enum { SC_ABI_ERRORS(SC_ABI_CONSTANT) CUDA_ERROR_WIDEST = 0x7fffffff } CUresult;
+enum { SC_ABI_CONSTANTS(SC_ABI_CONSTANT) };
+
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef uint64_t cuuint64_t;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUkern_st *CUkernel;
+typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
+typedef int CUdevice_attribute, CUdevice_P2PAttribute, CUfunction_attribute, CUpointer_attribute, CUlimit, CUjit_option, CUlibraryOption,
+    CUfunc_cache, CUsharedconfig, CUfunctionLoadingState, CUmoduleLoadingMode, CUstreamCaptureStatus, CUstreamCaptureMode,
+    CUdriverProcAddressQueryResult, CUoutput_mode;
+typedef struct sc_abi_uuid CUuuid;
+typedef struct sc_abi_launch_attribute CUlaunchAttribute;
+typedef struct sc_abi_launch_config CUlaunchConfig;
+typedef void CUctxCreateParams;         /* read nowhere */
+typedef void CUexecAffinityParam;
+typedef void (*CUhostFn)(void *);
+typedef void (*CUstreamCallback)(CUstream, CUresult, void *);
+typedef size_t (*CUoccupancyB2DSize)(int);
+
+#define CU_STREAM_LEGACY     ((CUstream)1)
+#define CU_STREAM_PER_THREAD ((CUstream)2)
+#endif
+
+struct sc_abi_uuid { char bytes[16]; };
+
+struct sc_abi_launch_attribute {
+    int id;
+    char pad[4];
+    union {
+        char pad[64];
+        int cooperative;
+        struct { unsigned x, y, z; } cluster;
+        struct { CUevent event; int flags, at_start; } event;
+    } value;
+};
+
+struct sc_abi_launch_config {
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    CUstream stream;
+    CUlaunchAttribute *attrs;
+    unsigned nattrs;
+};
+
+#endif

@@ -1,0 +1,55 @@
+/* attributes.c - what a device says of itself: the limits of a GPU of its compute capability, the counts of this machine. Numbers are those
+ * of CUdevice_attribute; what is not here is 0: not supported. */
+#include <unistd.h>
+
+#include "softcuda/api/objects.h"
+
+static const struct { int attribute, value; } fixed[] = {
+    { 1, 1024 }, { 2, 1024 }, { 3, 1024 }, { 4, 64 },                   /* threads a block */
+    { 5, 0x7fffffff }, { 6, 65535 }, { 7, 65535 },                      /* grid */
+    { 8, 48 << 10 }, { 9, 64 << 10 }, { 10, 32 }, { 11, 0x7fffffff },   /* shared, constant, warp, pitch */
+    { 12, 65536 }, { 82, 65536 },                                       /* registers */
+    { 13, 2000000 }, { 36, 1600000 }, { 37, 128 },                      /* kHz, kHz, bits */
+    { 14, 512 }, { 30, 512 }, { 51, 32 },                               /* alignments of textures, which do not exist yet */
+    { 15, 1 }, { 40, 2 }, { 31, 1 },                                    /* copies and kernels beside kernels */
+    { 18, 1 }, { 19, 1 }, { 41, 1 }, { 91, 1 }, { 99, 1 },              /* host memory is device memory */
+    { 78, 1 }, { 79, 1 }, { 80, 1 },
+    { 83, 1 }, { 89, 1 }, { 86, 1 }, { 101, 1 },                        /* managed memory */
+    { 87, 2 }, { 90, 1 }, { 95, 1 }, { 115, 0 }, { 126, 1 },
+};
+
+static int l2_bytes(void)
+{
+    long n = sysconf(_SC_LEVEL3_CACHE_SIZE);
+
+    if (n <= 0)
+        n = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return n <= 0 ? 4 << 20 : n > 0x40000000 ? 0x40000000 : (int)n;
+}
+
+int sc_shared_optin(const struct device *d)
+{
+    return (d->major >= 9 ? 227 : 99) << 10;
+}
+
+int sc_device_attribute(const struct device *d, int attribute)
+{
+    switch (attribute) {
+    case 16: return (int)sc_pool_threads();
+    case 34: return d->ordinal;
+    case 38: return l2_bytes();
+    case 39: return d->major >= 8 ? 2048 : 1024;
+    case 75: return (int)d->major;
+    case 76: return (int)d->minor;
+    case 81: return sc_shared_optin(d) + 1024;
+    case 97: return sc_shared_optin(d);
+    case 106: return d->major >= 8 ? 32 : 16;
+    case 111: return d->major >= 8 ? 1024 : 0;
+    case 131: return -1;
+    case 134: return -1;
+    }
+    for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+        if (fixed[i].attribute == attribute)
+            return fixed[i].value;
+    return 0;
+}

@@ -1,0 +1,157 @@
+/* event.c - events: an event is the last operation recorded for it. */
+#include <stdlib.h>
+
+#include "softcuda/api/objects.h"
+
+static CUresult check(CUevent e)
+{
+    CUresult r = sc_ready();
+
+    if (r)
+        return r;
+    return e && e->magic == SC_EVENT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned int flags)
+{
+    CUcontext c;
+    CUevent e;
+    CUresult r = sc_enter(&c);
+
+    if (r)
+        return r;
+    if (!event || (flags & ~3u))        /* interprocess events do not exist here */
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(e = calloc(1, sizeof(*e))))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    e->magic = SC_EVENT;
+    e->context = c;
+    e->flags = flags;
+    *event = e;
+    return CUDA_SUCCESS;
+}
+
+/* Puts another operation, or none, in the place of the recorded one. */
+static void replace(CUevent e, struct op *op)
+{
+    pthread_mutex_lock(&sc_queue);
+    sc_op_unref(e->op);
+    e->op = op;
+    pthread_mutex_unlock(&sc_queue);
+}
+
+/* The recorded operation with a reference, or NULL. */
+static struct op *recorded(CUevent e)
+{
+    struct op *op;
+
+    pthread_mutex_lock(&sc_queue);
+    if ((op = e->op))
+        sc_op_ref(op);
+    pthread_mutex_unlock(&sc_queue);
+    return op;
+}
+
+static void put(struct op *op)
+{
+    pthread_mutex_lock(&sc_queue);
+    sc_op_unref(op);
+    pthread_mutex_unlock(&sc_queue);
+}
+
+CUresult cuEventDestroy_v2(CUevent e)
+{
+    CUresult r = check(e);
+
+    if (r)
+        return r;
+    replace(e, NULL);
+    e->magic = 0;
+    free(e);
+    return CUDA_SUCCESS;
+}
+
+CUresult sc_event_record(CUevent e, struct CUstream_st *s)
+{
+    struct op *op = sc_op_create(sizeof(*op), NULL, NULL);
+
+    if (!op)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    op->refs++;                         /* the event's; nobody else knows it yet */
+    sc_op_enqueue(s, op, NULL);
+    replace(e, op);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent e, CUstream stream)
+{
+    struct CUstream_st *s;
+    CUresult r = check(e);
+
+    if (r || (r = sc_stream(stream, &s)))
+        return r;
+    return s->context == e->context ? sc_event_record(e, s) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuEventRecordWithFlags(CUevent e, CUstream stream, unsigned int flags)
+{
+    return flags & ~1u ? CUDA_ERROR_INVALID_VALUE : cuEventRecord(e, stream);
+}
+
+CUresult cuEventQuery(CUevent e)
+{
+    struct op *op;
+    CUresult r = check(e);
+
+    if (r || (r = sc_check_context(e->context)))
+        return r;
+    if (!(op = recorded(e)))
+        return CUDA_SUCCESS;
+    r = atomic_load(&op->done) ? (CUresult)atomic_load(&e->context->sticky) : CUDA_ERROR_NOT_READY;
+    put(op);
+    return r;
+}
+
+CUresult cuEventSynchronize(CUevent e)
+{
+    struct op *op;
+    CUresult r = check(e);
+
+    if (r || (r = sc_check_context(e->context)))
+        return r;
+    if ((op = recorded(e))) {
+        sc_op_wait(op);
+        put(op);
+    }
+    sc_services_flush(&e->context->services);
+    return (CUresult)atomic_load(&e->context->sticky);
+}
+
+static CUresult elapsed(float *ms, const struct op *a, const struct op *b)
+{
+    if (!a || !b)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!atomic_load(&a->done) || !atomic_load(&b->done))
+        return CUDA_ERROR_NOT_READY;
+    *ms = (float)((double)(int64_t)(b->time - a->time) * 1e-6);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime_v2(float *ms, CUevent start, CUevent end)
+{
+    struct op *a, *b;
+    CUresult r = check(start);
+
+    if (r || (r = check(end)))
+        return r;
+    if (!ms)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING || start->context != end->context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    a = recorded(start);
+    b = recorded(end);
+    r = elapsed(ms, a, b);
+    put(a);
+    put(b);
+    return r;
+}

@@ -1,0 +1,238 @@
+/* launch.c - launches: checked, their parameters copied, put into the stream. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "softcuda/api/objects.h"
+
+#define MAX_PARAM_BYTES 32764
+#define RECURSION_ROOM  ((size_t)64 << 10)      /* local memory a thread, at least, where its depth is not known */
+
+struct launch {                         /* what a caller asks for */
+    struct CUfunc_st *f;
+    uint32_t grid[3], block[3], dynamic;
+    bool cooperative;
+    CUevent event;                      /* to record behind it, or NULL */
+};
+
+struct launch_op {
+    struct op op;
+    struct sc_grid grid;
+    uint32_t workspace[16];             /* of the grid barrier of cooperative launches */
+    _Alignas(64) unsigned char params[];
+};
+
+static CUresult of_fault(int fault)
+{
+    switch (fault) {
+    case SC_FAULT_ILLEGAL_ADDRESS:      return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case SC_FAULT_MISALIGNED:           return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case SC_FAULT_ASSERT:               return CUDA_ERROR_ASSERT;
+    case SC_FAULT_STACK_OVERFLOW:       return CUDA_ERROR_HARDWARE_STACK_ERROR;
+    case SC_FAULT_ILLEGAL_INSTRUCTION:  return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+    case SC_FAULT_BAD_CALL:             return CUDA_ERROR_INVALID_PC;
+    case SC_FAULT_DEADLOCK:             return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case SC_FAULT_RESOURCES:            return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    default:                            return CUDA_ERROR_LAUNCH_FAILED;
+    }
+}
+
+/* The first error of a context stays. */
+static void poison(CUcontext c, CUresult r)
+{
+    int none = 0;
+
+    atomic_compare_exchange_strong(&c->sticky, &none, (int)r);
+}
+
+static void run_launch(struct op *op, struct sc_worker *worker)
+{
+    struct launch_op *l = (struct launch_op *)op;
+
+    if (!worker) {
+        poison(op->stream->context, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+        return;
+    }
+    sc_grid_run(&l->grid, worker);
+    if (l->grid.fault >= 0)
+        poison(op->stream->context, of_fault(l->grid.fault));
+}
+
+static CUresult check_block(const struct launch *l)
+{
+    const struct ptx_func *f = l->f->kernel->func;
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    uint64_t most = (uint64_t)f->maxntid[0] * f->maxntid[1] * f->maxntid[2];
+
+    if (!threads || l->block[0] > 1024 || l->block[1] > 1024 || l->block[2] > 64 || threads > 1024)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (f->reqntid[0] && memcmp(l->block, f->reqntid, sizeof(l->block)))
+        return CUDA_ERROR_INVALID_VALUE;
+    return most && threads > most ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
+}
+
+static CUresult check_launch(const struct launch *l)
+{
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    CUresult r = check_block(l);
+
+    if (r)
+        return r;
+    if (!l->grid[0] || !l->grid[1] || !l->grid[2] || l->grid[0] > 0x7fffffff || l->grid[1] > 65535 || l->grid[2] > 65535)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (l->dynamic > (uint32_t)sc_max_dynamic(l->f))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (l->cooperative && blocks > (uint64_t)sc_active_blocks(l->f, (int)threads, l->dynamic) * sc_pool_threads())
+        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return CUDA_SUCCESS;
+}
+
+/* One buffer with all parameters, or one pointer for each. */
+static CUresult copy_params(unsigned char *to, const struct ptx_func *f, void **params, void **extra)
+{
+    const void *buffer = NULL;
+    size_t size = 0;
+
+    if (params && extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!extra) {
+        if (!params && f->nparams)
+            return CUDA_ERROR_INVALID_VALUE;
+        for (uint32_t i = 0; i < f->nparams; i++) {
+            if (!params[i])
+                return CUDA_ERROR_INVALID_VALUE;
+            memcpy(to + f->params[i].offset, params[i], f->params[i].size);
+        }
+        return CUDA_SUCCESS;
+    }
+    for (; extra[0]; extra += 2) {
+        if ((uintptr_t)extra[0] == 1)
+            buffer = extra[1];
+        else if ((uintptr_t)extra[0] == 2 && extra[1])
+            size = *(const size_t *)extra[1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if ((!buffer && f->param_bytes) || size < f->param_bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (f->param_bytes)
+        memcpy(to, buffer, f->param_bytes);
+    return CUDA_SUCCESS;
+}
+
+/* Local memory of a warp. */
+static size_t local_bytes(const struct CUfunc_st *f)
+{
+    const struct jit_kernel_info *info = &f->kernel->info;
+    size_t a_thread = info->local_bytes, limit = atomic_load(&f->module->context->stack_limit);
+
+    if (info->recursive)
+        a_thread += limit > RECURSION_ROOM ? limit : RECURSION_ROOM;
+    return a_thread ? a_thread * SC_LANES + 4096 : 0;
+}
+
+static void fill_grid(struct launch_op *op, const struct launch *l, const struct jit_code *code)
+{
+    static _Atomic uint64_t next_gridid;
+    struct sc_grid *g = &op->grid;
+
+    g->code = code->run;
+    g->may_wait = code->may_wait;
+    g->cooperative = l->cooperative;
+    memcpy(g->nctaid, l->grid, sizeof(g->nctaid));
+    memcpy(g->ntid, l->block, sizeof(g->ntid));
+    g->params = op->params;
+    g->globals = l->f->module->globals;
+    g->static_shared = l->f->kernel->info.static_shared_bytes;
+    g->dynamic_shared = l->dynamic;
+    g->local_bytes = local_bytes(l->f);
+    g->gridid = atomic_fetch_add(&next_gridid, 1) + 1;
+    g->envreg1_2 = l->cooperative ? (uint64_t)(uintptr_t)op->workspace : 0;
+    g->services = &l->f->module->context->services;
+}
+
+static CUresult enqueue(struct launch *l, struct CUstream_st *s, void **params, void **extra)
+{
+    const struct ptx_func *f = l->f->kernel->func;
+    struct launch_op *op;
+    struct jit_code code;
+    CUresult r = check_launch(l);
+
+    if (r)
+        return r;
+    if (f->param_bytes > MAX_PARAM_BYTES)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((r = sc_program_code(l->f->kernel, l->block, &code)))
+        return r;
+    if (!(op = sc_op_create(sizeof(*op) + f->param_bytes, run_launch, NULL)))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if ((r = copy_params(op->params, f, params, extra))) {
+        free(op);
+        return r;
+    }
+    fill_grid(op, l, &code);
+    sc_op_enqueue(s, &op->op, NULL);
+    return l->event ? sc_event_record(l->event, s) : CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by,
+                        unsigned int bz, unsigned int shared, CUstream stream, void **params, void **extra)
+{
+    struct launch l = { .grid = { gx, gy, gz }, .block = { bx, by, bz }, .dynamic = shared };
+    struct CUstream_st *s;
+    CUresult r = sc_stream(stream, &s);
+
+    if (r || (r = sc_function(f, s->context, &l.f)))
+        return r;
+    return enqueue(&l, s, params, extra);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by,
+                                   unsigned int bz, unsigned int shared, CUstream stream, void **params)
+{
+    struct launch l = { .grid = { gx, gy, gz }, .block = { bx, by, bz }, .dynamic = shared, .cooperative = true };
+    struct CUstream_st *s;
+    CUresult r = sc_stream(stream, &s);
+
+    if (r || (r = sc_function(f, s->context, &l.f)))
+        return r;
+    return enqueue(&l, s, params, NULL);
+}
+
+/* Attributes that change what a program sees are heeded; the others are hints. */
+static CUresult heed(const CUlaunchAttribute *a, struct launch *l)
+{
+    switch (a->id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        l->cooperative = a->value.cooperative;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        return a->value.cluster.x * a->value.cluster.y * a->value.cluster.z > 1 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        l->event = a->value.event.event;
+        return l->event && l->event->magic == SC_EVENT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    default:
+        return CUDA_SUCCESS;
+    }
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
+{
+    struct launch l = { 0 };
+    struct CUstream_st *s;
+    CUresult r = sc_ready();
+
+    if (r)
+        return r;
+    if (!config || (config->nattrs && !config->attrs))
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((r = sc_stream(config->stream, &s)) || (r = sc_function(f, s->context, &l.f)))
+        return r;
+    memcpy(l.grid, config->grid, sizeof(l.grid));
+    memcpy(l.block, config->block, sizeof(l.block));
+    l.dynamic = config->shared_bytes;
+    for (unsigned i = 0; i < config->nattrs; i++)
+        if ((r = heed(&config->attrs[i], &l)))
+            return r;
+    return enqueue(&l, s, params, extra);
+}

@@ -1,0 +1,237 @@
+/* library.c - libraries: programs without a context, placed in each context that uses them.
+ *
+ * As with the real driver, loading succeeds for almost any bytes: what cannot run gives a library without kernels, and only
+ * the log says why. */
+#include <stdlib.h>
+
+#include "softcuda/api/objects.h"
+
+static CUresult check(CUlibrary l)
+{
+    CUresult r = sc_ready();
+
+    if (r)
+        return r;
+    return l && l->magic == SC_LIBRARY ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+/* Takes the program over. */
+static CUresult library_create(struct program *p, CUlibrary *out)
+{
+    struct CUlib_st *l = calloc(1, sizeof(*l));
+
+    if (l)
+        l->kernels = calloc(p->nkernels + 1, sizeof(*l->kernels));
+    if (!l || !l->kernels) {
+        free(l);
+        sc_program_unref(p);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    l->magic = SC_LIBRARY;
+    l->program = p;
+    for (uint32_t i = 0; i < p->nkernels; i++) {
+        l->kernels[i].magic = SC_KERNEL;
+        l->kernels[i].library = l;
+        l->kernels[i].index = i;
+        for (int d = 0; d < SC_MAX_DEVICES; d++)
+            atomic_init(&l->kernels[i].max_dynamic[d], -1);
+    }
+    *out = l;
+    return CUDA_SUCCESS;
+}
+
+/* The real driver says nothing of images that merely do not fit. */
+static CUresult forgive(CUresult r, struct program **p)
+{
+    if (r == CUDA_SUCCESS || r == CUDA_ERROR_OUT_OF_MEMORY)
+        return r;
+    *p = sc_program_empty();
+    return *p ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Libraries know no device, but all of softcuda's are alike. */
+static unsigned sm(void)
+{
+    return sc_device_at(0)->major * 10 + sc_device_at(0)->minor;
+}
+
+static CUresult begin(CUlibrary *library, const void *what, struct load_log *log, unsigned n, CUjit_option *options, void **values)
+{
+    CUresult r = sc_ready();
+
+    if (r)
+        return r;
+    return library && what ? sc_load_log_init(log, n, options, values) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *options, void **values, unsigned int n,
+                           CUlibraryOption *library_options, void **library_values, unsigned int library_n)
+{
+    struct load_log log;
+    struct program *p;
+    CUresult r = begin(library, code, &log, n, options, values);
+
+    (void)library_options, (void)library_values, (void)library_n;
+    if (r)
+        return r;
+    r = forgive(sc_program_load(code, 0, sm(), &log, &p), &p);
+    sc_load_log_finish(&log);
+    return r ? r : library_create(p, library);
+}
+
+CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, CUjit_option *options, void **values, unsigned int n,
+                               CUlibraryOption *library_options, void **library_values, unsigned int library_n)
+{
+    struct load_log log;
+    struct program *p;
+    CUresult r = begin(library, file, &log, n, options, values);
+
+    (void)library_options, (void)library_values, (void)library_n;
+    if (r)
+        return r;
+    r = sc_program_load_file(file, sm(), &log, &p);
+    sc_load_log_finish(&log);
+    if (r == CUDA_ERROR_FILE_NOT_FOUND || (r = forgive(r, &p)))
+        return r;
+    return library_create(p, library);
+}
+
+/* A context in which the library has a module, or NULL. */
+static CUcontext used_in(CUlibrary l)
+{
+    CUcontext c;
+
+    pthread_mutex_lock(&sc_objects);
+    c = l->modules ? l->modules->context : NULL;
+    pthread_mutex_unlock(&sc_objects);
+    return c;
+}
+
+static void leave(CUlibrary l, CUcontext c)
+{
+    struct CUmod_st *m;
+
+    pthread_mutex_lock(&sc_objects);
+    for (m = l->modules; m && m->context != c; m = m->sibling)
+        ;
+    if (m)
+        sc_module_destroy(m);
+    pthread_mutex_unlock(&sc_objects);
+}
+
+CUresult cuLibraryUnload(CUlibrary l)
+{
+    CUcontext c;
+    CUresult r = check(l);
+
+    if (r)
+        return r;
+    while ((c = used_in(l))) {
+        if (atomic_load(&c->alive))
+            sc_context_drain(c);
+        leave(l, c);
+    }
+    sc_program_unref(l->program);
+    l->magic = 0;
+    free(l->kernels);
+    free(l);
+    return CUDA_SUCCESS;
+}
+
+CUresult sc_library_module(struct CUlib_st *l, CUcontext c, struct CUmod_st **out)
+{
+    struct CUmod_st *m;
+    CUresult r = CUDA_SUCCESS;
+
+    pthread_mutex_lock(&sc_objects);
+    for (m = l->modules; m && m->context != c; m = m->sibling)
+        ;
+    if (!m)
+        r = sc_module_create(c, l->program, l, &m);
+    pthread_mutex_unlock(&sc_objects);
+    *out = m;
+    return r;
+}
+
+CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary l, const char *name)
+{
+    struct program_kernel *k;
+    CUresult r = check(l);
+
+    if (r)
+        return r;
+    if (!kernel || !name)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!(k = sc_program_kernel(l->program, name)))
+        return CUDA_ERROR_NOT_FOUND;
+    *kernel = &l->kernels[k - l->program->kernels];
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryGetKernelCount(unsigned int *n, CUlibrary l)
+{
+    CUresult r = check(l);
+
+    if (r)
+        return r;
+    if (!n)
+        return CUDA_ERROR_INVALID_VALUE;
+    *n = l->program->nkernels;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int n, CUlibrary l)
+{
+    CUresult r = check(l);
+
+    if (r)
+        return r;
+    if (!kernels || !n)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < n && i < l->program->nkernels; i++)
+        kernels[i] = &l->kernels[i];
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryGetModule(CUmodule *module, CUlibrary l)
+{
+    CUcontext c;
+    CUresult r = check(l);
+
+    if (r || (r = sc_enter(&c)))
+        return r;
+    return module ? sc_library_module(l, c, module) : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult global(CUdeviceptr *p, size_t *size, CUlibrary l, const char *name, bool managed)
+{
+    struct CUmod_st *m;
+    CUcontext c;
+    CUresult r = check(l);
+
+    if (r || (r = sc_enter(&c)))
+        return r;
+    if ((!p && !size) || !name)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = sc_library_module(l, c, &m);
+    return r ? r : sc_module_global(m, name, managed, p, size);
+}
+
+CUresult cuLibraryGetGlobal(CUdeviceptr *p, size_t *size, CUlibrary l, const char *name)
+{
+    return global(p, size, l, name, false);
+}
+
+CUresult cuLibraryGetManaged(CUdeviceptr *p, size_t *size, CUlibrary l, const char *name)
+{
+    return global(p, size, l, name, true);
+}
+
+CUresult cuLibraryGetUnifiedFunction(void **function, CUlibrary l, const char *name)
+{
+    CUresult r = check(l);
+
+    if (r)
+        return r;
+    return function && name ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,140 @@
+/* procaddress.c - cuGetProcAddress: base names, versions as of which a form exists, forms for per-thread default streams. */
+#include <string.h>
+
+#include "softcuda/api/objects.h"
+
+typedef void function(void);
+
+static const struct proc { const char *name; int version; function *plain, *per_thread; } procs[] = {
+#define P(name, version, symbol)           { #name, version, (function *)symbol, NULL },
+#define T(name, version, symbol, thread)   { #name, version, (function *)symbol, (function *)thread },
+    P(cuInit, 2000, cuInit) P(cuDriverGetVersion, 2020, cuDriverGetVersion)
+    P(cuGetErrorName, 6000, cuGetErrorName) P(cuGetErrorString, 6000, cuGetErrorString)
+    P(cuGetProcAddress, 11030, cuGetProcAddress) P(cuGetProcAddress, 12000, cuGetProcAddress_v2)
+    P(cuDeviceGetCount, 2000, cuDeviceGetCount) P(cuDeviceGet, 2000, cuDeviceGet) P(cuDeviceGetName, 2000, cuDeviceGetName)
+    P(cuDeviceGetAttribute, 2000, cuDeviceGetAttribute) P(cuDeviceComputeCapability, 2000, cuDeviceComputeCapability)
+    P(cuDeviceTotalMem, 3020, cuDeviceTotalMem_v2) P(cuDeviceGetUuid, 9020, cuDeviceGetUuid_v2)
+    P(cuDeviceGetUuid, 11040, cuDeviceGetUuid_v2)
+    P(cuDeviceGetPCIBusId, 4010, cuDeviceGetPCIBusId) P(cuDeviceGetByPCIBusId, 4010, cuDeviceGetByPCIBusId)
+    P(cuDeviceCanAccessPeer, 4000, cuDeviceCanAccessPeer) P(cuDeviceGetP2PAttribute, 8000, cuDeviceGetP2PAttribute)
+    P(cuProfilerStart, 4000, cuProfilerStart) P(cuProfilerStop, 4000, cuProfilerStop)
+    P(cuThreadExchangeStreamCaptureMode, 10010, cuThreadExchangeStreamCaptureMode)
+
+    P(cuDevicePrimaryCtxRetain, 7000, cuDevicePrimaryCtxRetain)
+    P(cuDevicePrimaryCtxRelease, 7000, cuDevicePrimaryCtxRelease_v2) P(cuDevicePrimaryCtxReset, 7000, cuDevicePrimaryCtxReset_v2)
+    P(cuDevicePrimaryCtxSetFlags, 7000, cuDevicePrimaryCtxSetFlags_v2) P(cuDevicePrimaryCtxGetState, 7000, cuDevicePrimaryCtxGetState)
+    P(cuCtxCreate, 3020, cuCtxCreate_v2) P(cuCtxCreate, 11040, cuCtxCreate_v3) P(cuCtxCreate, 12050, cuCtxCreate_v4)
+    P(cuCtxDestroy, 4000, cuCtxDestroy_v2) P(cuCtxPushCurrent, 4000, cuCtxPushCurrent_v2) P(cuCtxPopCurrent, 4000, cuCtxPopCurrent_v2)
+    P(cuCtxSetCurrent, 4000, cuCtxSetCurrent) P(cuCtxGetCurrent, 4000, cuCtxGetCurrent)
+    P(cuCtxGetDevice, 2000, cuCtxGetDevice) P(cuCtxGetDevice, 13000, cuCtxGetDevice_v2)
+    P(cuCtxGetFlags, 7000, cuCtxGetFlags) P(cuCtxSetFlags, 12010, cuCtxSetFlags) P(cuCtxGetId, 12000, cuCtxGetId)
+    P(cuCtxSynchronize, 2000, cuCtxSynchronize) P(cuCtxSynchronize, 13000, cuCtxSynchronize_v2)
+    P(cuCtxGetLimit, 3010, cuCtxGetLimit) P(cuCtxSetLimit, 3010, cuCtxSetLimit)
+    P(cuCtxGetCacheConfig, 3020, cuCtxGetCacheConfig) P(cuCtxSetCacheConfig, 3020, cuCtxSetCacheConfig)
+    P(cuCtxGetSharedMemConfig, 4020, cuCtxGetSharedMemConfig) P(cuCtxSetSharedMemConfig, 4020, cuCtxSetSharedMemConfig)
+    P(cuCtxGetApiVersion, 3020, cuCtxGetApiVersion) P(cuCtxGetStreamPriorityRange, 5050, cuCtxGetStreamPriorityRange)
+    P(cuCtxResetPersistingL2Cache, 11000, cuCtxResetPersistingL2Cache)
+    P(cuCtxEnablePeerAccess, 4000, cuCtxEnablePeerAccess) P(cuCtxDisablePeerAccess, 4000, cuCtxDisablePeerAccess)
+
+    P(cuMemGetInfo, 3020, cuMemGetInfo_v2) P(cuMemAlloc, 3020, cuMemAlloc_v2) P(cuMemAllocPitch, 3020, cuMemAllocPitch_v2)
+    P(cuMemFree, 3020, cuMemFree_v2) P(cuMemGetAddressRange, 3020, cuMemGetAddressRange_v2)
+    P(cuMemAllocHost, 3020, cuMemAllocHost_v2) P(cuMemHostAlloc, 2020, cuMemHostAlloc) P(cuMemFreeHost, 2000, cuMemFreeHost)
+    P(cuMemHostRegister, 4000, cuMemHostRegister_v2) P(cuMemHostUnregister, 4000, cuMemHostUnregister)
+    P(cuMemHostGetDevicePointer, 3020, cuMemHostGetDevicePointer_v2) P(cuMemHostGetFlags, 2030, cuMemHostGetFlags)
+    P(cuMemAllocManaged, 6000, cuMemAllocManaged)
+    T(cuMemAllocAsync, 11020, cuMemAllocAsync, cuMemAllocAsync_ptsz) T(cuMemFreeAsync, 11020, cuMemFreeAsync, cuMemFreeAsync_ptsz)
+    P(cuPointerGetAttribute, 4000, cuPointerGetAttribute) P(cuPointerGetAttributes, 7000, cuPointerGetAttributes)
+    P(cuPointerSetAttribute, 6000, cuPointerSetAttribute)
+    T(cuMemcpy, 4000, cuMemcpy, cuMemcpy_ptds) T(cuMemcpyAsync, 4000, cuMemcpyAsync, cuMemcpyAsync_ptsz)
+    P(cuMemcpyPeer, 4000, cuMemcpyPeer)
+    T(cuMemcpyHtoD, 3020, cuMemcpyHtoD_v2, cuMemcpyHtoD_v2_ptds) T(cuMemcpyDtoH, 3020, cuMemcpyDtoH_v2, cuMemcpyDtoH_v2_ptds)
+    T(cuMemcpyDtoD, 3020, cuMemcpyDtoD_v2, cuMemcpyDtoD_v2_ptds)
+    T(cuMemcpyHtoDAsync, 3020, cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2_ptsz)
+    T(cuMemcpyDtoHAsync, 3020, cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2_ptsz)
+    T(cuMemcpyDtoDAsync, 3020, cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz)
+    T(cuMemsetD8, 3020, cuMemsetD8_v2, cuMemsetD8_v2_ptds) T(cuMemsetD16, 3020, cuMemsetD16_v2, cuMemsetD16_v2_ptds)
+    T(cuMemsetD32, 3020, cuMemsetD32_v2, cuMemsetD32_v2_ptds)
+    T(cuMemsetD8Async, 3020, cuMemsetD8Async, cuMemsetD8Async_ptsz) T(cuMemsetD16Async, 3020, cuMemsetD16Async, cuMemsetD16Async_ptsz)
+    T(cuMemsetD32Async, 3020, cuMemsetD32Async, cuMemsetD32Async_ptsz)
+
+    P(cuStreamCreate, 2000, cuStreamCreate) P(cuStreamCreateWithPriority, 5050, cuStreamCreateWithPriority)
+    P(cuStreamDestroy, 4000, cuStreamDestroy_v2)
+    T(cuStreamSynchronize, 2000, cuStreamSynchronize, cuStreamSynchronize_ptsz) T(cuStreamQuery, 2000, cuStreamQuery, cuStreamQuery_ptsz)
+    T(cuStreamWaitEvent, 3020, cuStreamWaitEvent, cuStreamWaitEvent_ptsz)
+    T(cuStreamAddCallback, 5000, cuStreamAddCallback, cuStreamAddCallback_ptsz)
+    T(cuStreamGetCtx, 9020, cuStreamGetCtx, cuStreamGetCtx_ptsz) T(cuStreamGetFlags, 5050, cuStreamGetFlags, cuStreamGetFlags_ptsz)
+    T(cuStreamGetPriority, 5050, cuStreamGetPriority, cuStreamGetPriority_ptsz) T(cuStreamGetId, 12000, cuStreamGetId, cuStreamGetId_ptsz)
+    T(cuStreamGetDevice, 12080, cuStreamGetDevice, cuStreamGetDevice_ptsz)
+    T(cuStreamIsCapturing, 10000, cuStreamIsCapturing, cuStreamIsCapturing_ptsz)
+    T(cuLaunchHostFunc, 10000, cuLaunchHostFunc, cuLaunchHostFunc_ptsz)
+
+    P(cuEventCreate, 2000, cuEventCreate) P(cuEventDestroy, 4000, cuEventDestroy_v2) P(cuEventQuery, 2000, cuEventQuery)
+    P(cuEventSynchronize, 2000, cuEventSynchronize) P(cuEventElapsedTime, 2000, cuEventElapsedTime_v2)
+    T(cuEventRecord, 2000, cuEventRecord, cuEventRecord_ptsz)
+    T(cuEventRecordWithFlags, 11010, cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz)
+
+    P(cuModuleLoad, 2000, cuModuleLoad) P(cuModuleLoadData, 2000, cuModuleLoadData) P(cuModuleLoadDataEx, 2010, cuModuleLoadDataEx)
+    P(cuModuleLoadFatBinary, 2000, cuModuleLoadFatBinary) P(cuModuleUnload, 2000, cuModuleUnload)
+    P(cuModuleGetFunction, 2000, cuModuleGetFunction) P(cuModuleGetGlobal, 3020, cuModuleGetGlobal_v2)
+    P(cuModuleGetFunctionCount, 12040, cuModuleGetFunctionCount) P(cuModuleEnumerateFunctions, 12040, cuModuleEnumerateFunctions)
+    P(cuModuleGetLoadingMode, 11070, cuModuleGetLoadingMode)
+
+    P(cuLibraryLoadData, 12000, cuLibraryLoadData) P(cuLibraryLoadFromFile, 12000, cuLibraryLoadFromFile)
+    P(cuLibraryUnload, 12000, cuLibraryUnload) P(cuLibraryGetKernel, 12000, cuLibraryGetKernel)
+    P(cuLibraryGetKernelCount, 12040, cuLibraryGetKernelCount) P(cuLibraryEnumerateKernels, 12040, cuLibraryEnumerateKernels)
+    P(cuLibraryGetModule, 12000, cuLibraryGetModule) P(cuLibraryGetGlobal, 12000, cuLibraryGetGlobal)
+    P(cuLibraryGetManaged, 12000, cuLibraryGetManaged) P(cuLibraryGetUnifiedFunction, 12000, cuLibraryGetUnifiedFunction)
+
+    P(cuKernelGetFunction, 12000, cuKernelGetFunction) P(cuKernelGetLibrary, 12050, cuKernelGetLibrary)
+    P(cuKernelGetName, 12030, cuKernelGetName) P(cuKernelGetParamInfo, 12040, cuKernelGetParamInfo)
+    P(cuKernelGetAttribute, 12000, cuKernelGetAttribute) P(cuKernelSetAttribute, 12000, cuKernelSetAttribute)
+    P(cuKernelSetCacheConfig, 12000, cuKernelSetCacheConfig)
+    P(cuFuncGetAttribute, 2020, cuFuncGetAttribute) P(cuFuncSetAttribute, 9000, cuFuncSetAttribute)
+    P(cuFuncSetCacheConfig, 3000, cuFuncSetCacheConfig) P(cuFuncSetSharedMemConfig, 4020, cuFuncSetSharedMemConfig)
+    P(cuFuncGetModule, 11000, cuFuncGetModule) P(cuFuncGetName, 12030, cuFuncGetName)
+    P(cuFuncGetParamInfo, 12040, cuFuncGetParamInfo) P(cuFuncLoad, 12040, cuFuncLoad) P(cuFuncIsLoaded, 12040, cuFuncIsLoaded)
+
+    T(cuLaunchKernel, 4000, cuLaunchKernel, cuLaunchKernel_ptsz) T(cuLaunchKernelEx, 11060, cuLaunchKernelEx, cuLaunchKernelEx_ptsz)
+    T(cuLaunchCooperativeKernel, 9000, cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz)
+    P(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050, cuOccupancyMaxActiveBlocksPerMultiprocessor)
+    P(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 7000, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+    P(cuOccupancyMaxPotentialBlockSize, 6050, cuOccupancyMaxPotentialBlockSize)
+    P(cuOccupancyMaxPotentialBlockSizeWithFlags, 7000, cuOccupancyMaxPotentialBlockSizeWithFlags)
+    P(cuOccupancyAvailableDynamicSMemPerBlock, 10020, cuOccupancyAvailableDynamicSMemPerBlock)
+    P(softcuda_version, 2000, softcuda_version)
+};
+
+/* The newest form that a program built for this version knows; *status says why there is none. */
+static const struct proc *find(const char *name, int version, int *status)
+{
+    const struct proc *best = NULL;
+
+    *status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    for (size_t i = 0; i < sizeof(procs) / sizeof(procs[0]); i++) {
+        if (strcmp(procs[i].name, name))
+            continue;
+        if (procs[i].version <= version && (!best || procs[i].version > best->version))
+            best = &procs[i];
+        else if (!best)
+            *status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+    }
+    if (best)
+        *status = CU_GET_PROC_ADDRESS_SUCCESS;
+    return best;
+}
+
+CUresult cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status)
+{
+    const struct proc *p;
+    int found;
+
+    if (!name || !out || flags > 3 || version > sc_driver_version())
+        return CUDA_ERROR_INVALID_VALUE;
+    p = find(name, version, &found);
+    *out = NULL;
+    if (p)
+        *out = (void *)(p->per_thread && (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) ? p->per_thread : p->plain);
+    if (status)
+        *status = (CUdriverProcAddressQueryResult)found;
+    return CUDA_SUCCESS;
+}

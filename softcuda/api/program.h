@@ -1,0 +1,56 @@
+/* program.h - an image that was read, parsed and checked: what modules and libraries share. Knows no context.
+ *
+ * Immutable after loading, but for the machine code of its kernels, which is made for each block shape when that is first launched. */
+#ifndef SOFTCUDA_API_PROGRAM_H
+#define SOFTCUDA_API_PROGRAM_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "softcuda/api/functions.h"
+#include "softcuda/jit/jit.h"
+#include "softcuda/ptx/ptx.h"
+
+struct shape { struct shape *next; uint32_t ntid[3]; struct jit_code code; };
+
+struct program_kernel {
+    struct program *program;
+    const struct ptx_func *func;
+    struct jit_kernel_info info;
+    _Atomic(struct shape *) shapes;
+};
+
+struct program {
+    atomic_uint refs;
+    struct ptx_module *ptx;             /* NULL: nothing was loadable */
+    struct jit_unit *unit;
+    struct program_kernel *kernels;
+    uint32_t nkernels;
+    uint64_t *managed;                  /* address of each __managed__ variable, which all contexts share; 0 for others */
+    pthread_mutex_t lock;               /* making shapes */
+};
+
+/* The caller's options of a load; its buffers receive the logs. */
+struct load_log {
+    char *error, *info;
+    size_t error_size, info_size;
+    void **error_slot, **info_slot, **time_slot;    /* where the bytes written and the time are returned */
+    uint64_t start;
+};
+CUresult sc_load_log_init(struct load_log *, unsigned n, const CUjit_option *, void **values);
+void sc_load_log_error(struct load_log *, const char *text);
+void sc_load_log_finish(struct load_log *);
+
+/* The image's bytes; size 0: not told, found out from the bytes. sm: the device's, 75. On failure the log says why. */
+CUresult sc_program_load(const void *image, size_t size, unsigned sm, struct load_log *, struct program **);
+CUresult sc_program_load_file(const char *file, unsigned sm, struct load_log *, struct program **);
+struct program *sc_program_empty(void);             /* without kernels; NULL: no memory */
+void sc_program_ref(struct program *);
+void sc_program_unref(struct program *);            /* accepts NULL */
+
+struct program_kernel *sc_program_kernel(struct program *, const char *name);
+/* The machine code for this block shape. */
+CUresult sc_program_code(struct program_kernel *, const uint32_t ntid[3], struct jit_code *);
+
+#endif

@@ -1,0 +1,260 @@
+/* transfer.c - copies and fills. Every address is one of this process; what differs is who may still change it:
+ * pageable host memory is read before an asynchronous call returns, and written before it returns, as CUDA has it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "softcuda/api/objects.h"
+
+struct copy_op { struct op op; void *to; const void *from; size_t size; void *staged; };
+struct fill_op { struct op op; void *to; uint32_t value; unsigned width; size_t n; };
+
+static void *address(uint64_t p)
+{
+    return (void *)(uintptr_t)p;
+}
+
+static void run_copy(struct op *op, struct sc_worker *worker)
+{
+    struct copy_op *c = (struct copy_op *)op;
+
+    (void)worker;
+    memmove(c->to, c->from, c->size);
+}
+
+static void drop_copy(struct op *op)
+{
+    free(((struct copy_op *)op)->staged);
+}
+
+/* Copies what the caller may change as soon as the call returns. */
+static int stage(struct copy_op *c)
+{
+    if (!(c->staged = malloc(c->size)))
+        return -1;
+    memcpy(c->staged, c->from, c->size);
+    c->from = c->staged;
+    return 0;
+}
+
+static CUresult finish(struct CUstream_st *s)
+{
+    sc_services_flush(&s->context->services);
+    return (CUresult)atomic_load(&s->context->sticky);
+}
+
+static CUresult copy(uint64_t to, uint64_t from, size_t size, CUstream stream, bool wait)
+{
+    struct CUstream_st *s;
+    struct mem_info info;
+    struct copy_op *c;
+    CUresult r = sc_stream(stream, &s);
+
+    if (r || !size)
+        return r;
+    if (wait && sc_stream_idle(s)) {
+        memmove(address(to), address(from), size);
+        return finish(s);
+    }
+    if (!(c = sc_op_create(sizeof(*c), run_copy, drop_copy)))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    c->to = address(to);
+    c->from = address(from);
+    c->size = size;
+    wait = wait || !sc_mem_find(to, &info);
+    if (!wait && !sc_mem_find(from, &info) && stage(c))
+        wait = true;
+    if (wait) {
+        sc_op_perform(s, &c->op);
+        return finish(s);
+    }
+    sc_op_enqueue(s, &c->op, NULL);
+    return CUDA_SUCCESS;
+}
+
+static void fill(void *to, uint32_t value, unsigned width, size_t n)
+{
+    uint16_t *half = to;
+    uint32_t *word = to;
+
+    if (width == 1)
+        memset(to, (int)(value & 0xff), n);
+    else if (width == 2)
+        for (size_t i = 0; i < n; i++)
+            half[i] = (uint16_t)value;
+    else
+        for (size_t i = 0; i < n; i++)
+            word[i] = value;
+}
+
+static void run_fill(struct op *op, struct sc_worker *worker)
+{
+    struct fill_op *f = (struct fill_op *)op;
+
+    (void)worker;
+    fill(f->to, f->value, f->width, f->n);
+}
+
+CUresult sc_fill(uint64_t to, uint32_t value, unsigned width, size_t n, CUstream stream, bool wait)
+{
+    struct CUstream_st *s;
+    struct fill_op *f;
+    CUresult r = sc_stream(stream, &s);
+
+    if (r || !n)
+        return r;
+    if (n > SIZE_MAX / width || to % width || !sc_mem_holds(to, n * width))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (wait && sc_stream_idle(s)) {
+        fill(address(to), value, width, n);
+        return CUDA_SUCCESS;
+    }
+    if (!(f = sc_op_create(sizeof(*f), run_fill, NULL)))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    f->to = address(to);
+    f->value = value;
+    f->width = width;
+    f->n = n;
+    if (!wait) {
+        sc_op_enqueue(s, &f->op, NULL);
+        return CUDA_SUCCESS;
+    }
+    sc_op_perform(s, &f->op);
+    return finish(s);
+}
+
+/* Neither side is host memory that only the host knows; from or to 0: not looked at. */
+static CUresult device_side(uint64_t to, uint64_t from, size_t size)
+{
+    if (!size)
+        return CUDA_SUCCESS;
+    if ((to && !sc_mem_holds(to, size)) || (from && !sc_mem_holds(from, size)))
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CUresult sc_htod(uint64_t to, const void *from, size_t size, CUstream stream, bool wait)
+{
+    CUresult r = sc_ready();
+
+    if (r || (r = from || !size ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE))
+        return r;
+    r = to || !size ? device_side(to, 0, size) : CUDA_ERROR_INVALID_VALUE;
+    return r ? r : copy(to, (uint64_t)(uintptr_t)from, size, stream, wait);
+}
+
+CUresult sc_dtoh(void *to, uint64_t from, size_t size, CUstream stream, bool wait)
+{
+    CUresult r = sc_ready();
+
+    if (r || (r = to || !size ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE))
+        return r;
+    r = from || !size ? device_side(0, from, size) : CUDA_ERROR_INVALID_VALUE;
+    return r ? r : copy((uint64_t)(uintptr_t)to, from, size, stream, wait);
+}
+
+CUresult sc_dtod(uint64_t to, uint64_t from, size_t size, CUstream stream, bool wait)
+{
+    CUresult r = sc_ready();
+
+    if (r)
+        return r;
+    r = (to && from) || !size ? device_side(to, from, size) : CUDA_ERROR_INVALID_VALUE;
+    return r ? r : copy(to, from, size, stream, wait);
+}
+
+/* Any direction; an address that no device knows is host memory, but never one inside a device's range. */
+CUresult sc_any(uint64_t to, uint64_t from, size_t size, CUstream stream, bool wait)
+{
+    CUresult r = sc_ready();
+
+    if (r)
+        return r;
+    if (size && (!to || !from))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (int i = 0; i < sc_device_count(); i++) {
+        const struct sc_devmem *m = sc_device_at(i)->memory;
+
+        if (size && ((sc_devmem_contains(m, to) && !sc_mem_holds(to, size)) || (sc_devmem_contains(m, from) && !sc_mem_holds(from, size))))
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return copy(to, from, size, stream, wait);
+}
+
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t size)
+{
+    return sc_any(to, from, size, NULL, true);
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)
+{
+    return sc_any(to, from, size, stream, false);
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size)
+{
+    CUresult r = sc_check_context(to_context);
+
+    if (r || (r = sc_check_context(from_context)))
+        return r;
+    return sc_dtod(to, from, size, NULL, true);
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t size)
+{
+    return sc_htod(to, from, size, NULL, true);
+}
+
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t size)
+{
+    return sc_dtoh(to, from, size, NULL, true);
+}
+
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t size)
+{
+    return sc_dtod(to, from, size, NULL, true);
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t size, CUstream stream)
+{
+    return sc_htod(to, from, size, stream, false);
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t size, CUstream stream)
+{
+    return sc_dtoh(to, from, size, stream, false);
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)
+{
+    return sc_dtod(to, from, size, stream, false);
+}
+
+CUresult cuMemsetD8_v2(CUdeviceptr p, unsigned char value, size_t n)
+{
+    return sc_fill(p, value, 1, n, NULL, true);
+}
+
+CUresult cuMemsetD16_v2(CUdeviceptr p, unsigned short value, size_t n)
+{
+    return sc_fill(p, value, 2, n, NULL, true);
+}
+
+CUresult cuMemsetD32_v2(CUdeviceptr p, unsigned int value, size_t n)
+{
+    return sc_fill(p, value, 4, n, NULL, true);
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t n, CUstream stream)
+{
+    return sc_fill(p, value, 1, n, stream, false);
+}
+
+CUresult cuMemsetD16Async(CUdeviceptr p, unsigned short value, size_t n, CUstream stream)
+{
+    return sc_fill(p, value, 2, n, stream, false);
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr p, unsigned int value, size_t n, CUstream stream)
+{
+    return sc_fill(p, value, 4, n, stream, false);
+}
