@@ -16,21 +16,6 @@ const char *gpudl__driver_error_name(const gpudl_driver_table *t, int code)
     return t->GetErrorName(code, &name) == 0 && name ? name : "an error of no known name";
 }
 
-unsigned gpudl__driver_ptx_version(const struct driver *d)
-{
-    static const struct { int cuda; unsigned ptx; } known[] = {
-        { 12000, 80 }, { 12010, 81 }, { 12020, 82 }, { 12030, 83 }, { 12040, 84 }, { 12050, 85 }, { 12060, 85 }, { 12070, 86 },
-        { 12080, 87 }, { 12090, 88 }, { 13000, 90 },
-    };
-
-    if (d->software)
-        return 0;
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-        if (known[i].cuda == d->table.version)
-            return known[i].ptx;
-    return 0;
-}
-
 static const char *advice(int code)
 {
     switch (code) {

@@ -27,8 +27,6 @@ struct driver {
  * code behind a failure, or 0. */
 gpudl_status gpudl__driver_open(const char *wanted, struct driver *out, int *cuda, char *text);
 
-/* The newest PTX version (10 * major + minor) that this driver reads; 0: not known, taken for any. */
-unsigned gpudl__driver_ptx_version(const struct driver *d);
 /* "CUDA_ERROR_INVALID_IMAGE"; never NULL. */
 const char *gpudl__driver_error_name(const gpudl_driver_table *t, int code);
 

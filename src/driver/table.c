@@ -64,8 +64,12 @@ gpudl_status gpudl__driver_fill(void *library, struct driver *out, int *cuda, ch
         gpudl__text_add(&missing, "%scu" #name " (without it: no %s)", missing.used ? ", " : "", without);
     GPUDL_DRIVER_FUNCTIONS(FILL)
 #undef FILL
-    if (!needed.used)
+    if (!needed.used && t->version)
         return GPUDL_OK;
+    if (!needed.used) {
+        gpudl__text_add(&needed, "cuDriverGetVersion fails: is the library whole, and of the same version as the kernel module?");
+        return GPUDL_ERROR_DRIVER;
+    }
     gpudl__text_add(&needed, "; it calls itself CUDA %d.%d, and gpudl needs 12.0 (driver 525.60) or newer", t->version / 1000,
                     t->version % 1000 / 10);
     return GPUDL_ERROR_DRIVER_TOO_OLD;

@@ -9,7 +9,7 @@
 #define LOOKS_MOST 16      /* candidates that are decompressed at most, so that a hostile image costs a bounded time */
 
 /* Why an entry is not taken, from the nearest miss to the farthest. */
-enum verdict { FITS, DAMAGED, PTX_TOO_NEW, NOT_LINKED, NO_KERNELS, MACHINE_CODE, OTHER_ARCH, NOT_64BIT, OTHER_KIND };
+enum verdict { FITS, STARVED, DAMAGED, PTX_TOO_NEW, NOT_LINKED, NO_KERNELS, MACHINE_CODE, OTHER_ARCH, NOT_64BIT, OTHER_KIND };
 
 static enum arch_fit arch_fit(const struct image_entry *e, const struct image_target *target)
 {
@@ -73,16 +73,19 @@ static enum verdict inspect(struct image *im, struct entry *e, const struct imag
 {
     struct text none = gpudl__text_init(NULL, 0);
     const struct contents *c;
+    enum image_error error;
     struct span payload;
 
-    if (gpudl__image_payload(im, (size_t)(e - im->entries), &payload, NULL, 0) != IMAGE_OK)
-        return DAMAGED;
+    error = gpudl__image_payload(im, (size_t)(e - im->entries), &payload, NULL, 0);
+    if (error)
+        return error == IMAGE_NO_MEMORY ? STARVED : DAMAGED;
     if (judge(&e->info, target) != FITS)
         return judge(&e->info, target);
     if (!payload_fits(&e->info, target))
         return OTHER_ARCH;
-    if (gpudl__image_contents(im, e, &c, &none) != IMAGE_OK)
-        return DAMAGED;
+    error = gpudl__image_contents(im, e, &c, &none);
+    if (error)
+        return error == IMAGE_NO_MEMORY ? STARVED : DAMAGED;
     return c->nkernels || c->nglobals ? FITS : NO_KERNELS;
 }
 
@@ -127,6 +130,7 @@ static const char *reason(const struct entry *e, const struct image_target *targ
 
     switch ((enum verdict)e->verdict) {
     case FITS: return "passed over";
+    case STARVED: return "too large for the memory that is left";
     case DAMAGED: return "damaged or not readable";
     case PTX_TOO_NEW: return "newer than this driver reads";
     case NOT_LINKED: return "must be linked first";
@@ -236,17 +240,22 @@ static enum image_misfit explain(struct image *im, const struct image_target *ta
     enum verdict nearest = OTHER_KIND;
     unsigned sm = target->sm;
 
-    for (size_t i = 0; i < im->count; i++)
+    gpudl__text_clear(t);
+    for (size_t i = 0; i < im->count; i++) {
+        if (im->entries[i].verdict == STARVED) {
+            gpudl__image_no_memory(t);
+            return MISFIT_NO_MEMORY;
+        }
         if (im->entries[i].verdict < nearest)
             nearest = im->entries[i].verdict;
-    gpudl__text_clear(t);
+    }
     if (!im->count) {
         gpudl__text_add(t, "a fatbin with no entries holds no code: add -gencode arch=compute_%u,code=sm_%u or PTX", sm, sm);
         return MISFIT_EMPTY;
     }
     print_list(im, target, t);
     switch (nearest) {
-    case FITS: case DAMAGED:
+    case FITS: case STARVED: case DAMAGED:
         print_damage(im, t);
         return MISFIT_DAMAGED;
     case PTX_TOO_NEW:
@@ -279,6 +288,8 @@ int gpudl__image_choose(struct image *im, const struct image_target *target, enu
         e->verdict = (unsigned char)look_inside(im, e, target);
         if (e->verdict == FITS)
             return (int)(e - im->entries);
+        if (e->verdict == STARVED)
+            break;      /* another entry would be the wrong one when there is memory again */
     }
     misfit = explain(im, target, &t);
     if (why)

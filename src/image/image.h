@@ -86,7 +86,7 @@ const char *gpudl__image_notes(const struct image *);
 struct image_target { unsigned sm; unsigned ptx_version; bool machine_code, any_ptx; };
 /* Index of the entry that would be taken; or -1, and text lists what is there and why each does not fit. *why: ARCH, CODE or PTX version.
  * Looks into what it would take: damaged, relocatable and empty entries are passed over. */
-enum image_misfit { MISFIT_ARCH, MISFIT_MACHINE_CODE_ONLY, MISFIT_PTX_TOO_NEW, MISFIT_NOT_LINKED, MISFIT_EMPTY, MISFIT_DAMAGED };
+enum image_misfit { MISFIT_ARCH, MISFIT_MACHINE_CODE_ONLY, MISFIT_PTX_TOO_NEW, MISFIT_NOT_LINKED, MISFIT_EMPTY, MISFIT_DAMAGED, MISFIT_NO_MEMORY };
 int gpudl__image_choose(struct image *, const struct image_target *, enum image_misfit *why, char *text, size_t text_size);
 
 /* The newest PTX ISA (10 * major + minor) that a driver of this CUDA version (1000 * major + 10 * minor, as cuDriverGetVersion tells it)

@@ -36,7 +36,7 @@ static gpudl_status open_driver(gpudl_loader *l, const gpudl_loader_options *opt
         return gpudl__fail_code(status, cuda, text);
     l->target = (struct image_target){
         .sm = l->driver.sm,
-        .ptx_version = gpudl__driver_ptx_version(&l->driver),
+        .ptx_version = l->driver.software ? 0 : gpudl__image_ptx_version(l->driver.table.version),
         .machine_code = !l->driver.software,
         .any_ptx = l->driver.software,
     };

@@ -32,6 +32,7 @@ static gpudl_status misfit_status(enum image_misfit why)
     case MISFIT_NOT_LINKED: return GPUDL_ERROR_NOT_LINKED;
     case MISFIT_EMPTY: return GPUDL_ERROR_NO_KERNELS;
     case MISFIT_DAMAGED: return GPUDL_ERROR_IMAGE_DAMAGED;
+    case MISFIT_NO_MEMORY: return GPUDL_ERROR_NO_MEMORY;
     }
     return GPUDL_ERROR_ARCHITECTURE;
 }

@@ -161,12 +161,9 @@ static int global(CUdeviceptr *address, size_t *bytes, CUlibrary library)
 
 int null_LibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name)
 {
-    CUcontext context;
-
     (void)name;
     ENTER(LibraryGetGlobal);
-    null_CtxGetCurrent(&context);
-    return context ? global(address, bytes, library) : GPUDL_CU_INVALID_CONTEXT;
+    return pushed() ? global(address, bytes, library) : GPUDL_CU_INVALID_CONTEXT;
 }
 
 int null_LibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name)
