@@ -19,7 +19,7 @@ struct driver {
     unsigned sm;                /* of device 0, 90 for 9.0 */
     int devices;
     char name[64];              /* of device 0 */
-    char missing[512];          /* optional functions that are not there, and what that costs; "" when all are */
+    char missing[2048];         /* optional functions that are not there, and what that costs; "" when all are */
     char notice[DRIVER_TEXT_SIZE];
 };
 

@@ -1,0 +1,156 @@
+/* Threads launch, load and release at the same time: no launch ever meets code that was unloaded (the null driver counts those), and nothing
+ * is left at the end. Run it under ThreadSanitizer. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "tests/loader/common.h"
+
+enum { ROUNDS = 300, LAUNCHERS = 3, LOADERS = 2 };
+
+struct shared {
+    gpudl_loader *loader;
+    gpudl_library *library;
+    atomic_int done, failed;
+};
+
+/* cmocka's assertions belong to the main thread: others count. */
+#define count_unless(what, condition) \
+    do { \
+        if (!(condition)) \
+            atomic_fetch_add(&(what)->failed, 1); \
+    } while (0)
+
+static void *launch_all_the_time(void *user)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    struct shared *s = user;
+    gpudl_kernel *k;
+
+    count_unless(s, gpudl_loader_use_device(s->loader, 0) == GPUDL_OK);
+    count_unless(s, gpudl_kernel_get(s->library, "axpy", &k) == GPUDL_OK);
+    while (!atomic_load(&s->done))
+        for (int i = 0; i < 100; i++)
+            count_unless(s, gpudl_kernel_launch_params(k, &config, NULL) == GPUDL_OK);
+    gpudl_kernel_release(k);
+    return NULL;
+}
+
+/* The same content as the others, so the version is shared, found and dropped all the time; and kernels that nobody had, so that bindings grow. */
+static void *load_all_the_time(void *user)
+{
+    static const char *const names[] = { "negate", "ns::scale<float, 4>", "ns::scale<double, 2>", "ns::fill<7>", "twice(float*)", "axpy" };
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    struct shared *s = user;
+    gpudl_library *lib;
+    gpudl_kernel *k;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        const gpudl_source *source = i % 3 ? DATA_SOURCE(names_cubin) : DATA_SOURCE(globals_cubin);
+        count_unless(s, gpudl_library_load(s->loader, source, NULL, &lib) == GPUDL_OK);
+        count_unless(s, gpudl_kernel_get(lib, i % 3 ? names[i % 6] : "bump", &k) == GPUDL_OK);
+        gpudl_library_release(lib);
+        count_unless(s, gpudl_kernel_launch_params(k, &config, NULL) == GPUDL_OK);
+        gpudl_kernel_release(k);
+    }
+    return NULL;
+}
+
+static void launches_never_meet_unloaded_code(void **state)
+{
+    struct shared s = { .loader = harness_open() };
+    pthread_t launchers[LAUNCHERS], loaders[LOADERS];
+
+    (void)state;
+    assert_ok(gpudl_library_load(s.loader, DATA_SOURCE(names_ptx), NULL, &s.library));
+    for (int i = 0; i < LAUNCHERS; i++)
+        assert_int_equal(pthread_create(&launchers[i], NULL, launch_all_the_time, &s), 0);
+    for (int i = 0; i < LOADERS; i++)
+        assert_int_equal(pthread_create(&loaders[i], NULL, load_all_the_time, &s), 0);
+    for (int i = 0; i < LOADERS; i++)
+        pthread_join(loaders[i], NULL);
+    atomic_store(&s.done, 1);
+    for (int i = 0; i < LAUNCHERS; i++)
+        pthread_join(launchers[i], NULL);
+    assert_int_equal(s.failed, 0);
+    gpudl_library_release(s.library);
+    harness_close(s.loader);
+}
+
+/* Slots are added while others launch from the same library: its bindings are turned under them. */
+static void *grow(void *user)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    struct shared *s = user;
+    char name[16];
+
+    for (int i = 0; i < 200; i++) {
+        gpudl_kernel *k;
+        sprintf(name, "k%d", i);
+        count_unless(s, gpudl_kernel_get(s->library, name, &k) == GPUDL_OK);
+        count_unless(s, gpudl_kernel_launch_params(k, &config, NULL) == GPUDL_OK);
+        gpudl_kernel_release(k);
+    }
+    return NULL;
+}
+
+static void libraries_grow_under_launches(void **state)
+{
+    static char ptx[65536] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry axpy() { ret; }\n";
+    struct shared s = { .loader = harness_open() };
+    pthread_t launcher, growers[2];
+
+    (void)state;
+    for (int i = 0; i < 200; i++)
+        sprintf(ptx + strlen(ptx), ".visible .entry k%d(.param .u32 a) { ret; }\n", i);
+    assert_ok(gpudl_library_load(s.loader, GPUDL_MEMORY(ptx, strlen(ptx)), NULL, &s.library));
+    assert_int_equal(pthread_create(&launcher, NULL, launch_all_the_time, &s), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&growers[i], NULL, grow, &s), 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(growers[i], NULL);
+    atomic_store(&s.done, 1);
+    pthread_join(launcher, NULL);
+    assert_int_equal(s.failed, 0);
+    gpudl_library_release(s.library);
+    harness_close(s.loader);
+}
+
+/* Each thread has its own last failure; records of threads that ended are taken over clean. */
+static void *fail_alone(void *user)
+{
+    struct shared *s = user;
+    gpudl_library *lib;
+
+    count_unless(s, strcmp(gpudl_error_text(), "") == 0 && gpudl_error_cuda() == 0);
+    count_unless(s, gpudl_library_load(s->loader, GPUDL_FILE("/nowhere"), NULL, &lib) == GPUDL_ERROR_FILE_MISSING);
+    count_unless(s, strstr(gpudl_error_text(), "/nowhere") != NULL);
+    return NULL;
+}
+
+static void errors_are_the_threads_own(void **state)
+{
+    struct shared s = { .loader = harness_open() };
+    gpudl_library *lib;
+    pthread_t t;
+
+    (void)state;
+    assert_fails(gpudl_library_load(s.loader, GPUDL_FILE("/here"), NULL, &lib), GPUDL_ERROR_FILE_MISSING, "/here");
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(pthread_create(&t, NULL, fail_alone, &s), 0);
+        pthread_join(t, NULL);
+    }
+    assert_int_equal(s.failed, 0);
+    assert_non_null(strstr(gpudl_error_text(), "/here"));
+    harness_close(s.loader);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup(name, reset_driver)
+        TEST(launches_never_meet_unloaded_code), TEST(libraries_grow_under_launches), TEST(errors_are_the_threads_own),
+    };
+
+    return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+}
