@@ -1,8 +1,9 @@
-/* The nine kernels on one core: softcuda's machine code against the same algorithms in C by clang -O3 -ffast-math, and by clang with
- * -fveclib=libmvec. Machine code is made before the first sample; a sample is launches in a row and one wait. */
+/* The nine kernels on one core: softcuda's machine code against the same algorithms in C by clang -O3 -ffast-math, by clang with
+ * -fveclib=libmvec, and in OpenCL on PoCL where there is one. Machine code is made before the first sample; a sample is launches in a row and one wait. */
 #include "bench/device.h"
 #include "bench/harness.h"
 #include "bench/kernels_c/kernels.h"
+#include "bench/opencl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -84,7 +85,10 @@ struct run {
     CUdeviceptr memory[MAX_BUFFERS];
     void *params[MAX_ARGS];
     struct arg args[MAX_ARGS];
-    size_t device_repeats, c_repeats, mvec_repeats;
+    struct opencl *opencl;          /* NULL: without */
+    struct opencl_kernel *cl_code;
+    struct opencl_buffer *cl_memory[MAX_BUFFERS];
+    size_t device_repeats, c_repeats, mvec_repeats, cl_repeats;
 };
 
 static size_t bytes_of(const struct buffer *b)
@@ -148,6 +152,24 @@ static bool prepare_device(struct run *r)
     return (r->code = bench_device_kernel(r->device, file, k->name)) != NULL;
 }
 
+static bool prepare_opencl(struct run *r)
+{
+    const struct kernel *k = r->kernel;
+    bool ok = (r->cl_code = opencl_kernel(r->opencl, k->name)) != NULL;
+
+    for (int i = 0; ok && i < MAX_BUFFERS && r->host[i]; i++)
+        ok = (r->cl_memory[i] = opencl_buffer(r->opencl, r->host[i], bytes_of(&k->buffers[i]))) != NULL;
+    for (unsigned i = 0; ok && i < MAX_ARGS && k->args[i].kind != END; i++) {
+        const struct arg *a = &k->args[i];
+
+        if (a->kind == BUFFER)
+            ok = opencl_argument(r->opencl, r->cl_code, i, &r->cl_memory[a->i], sizeof(void *));
+        else
+            ok = opencl_argument(r->opencl, r->cl_code, i, a->kind == INT ? (const void *)&a->i : (const void *)&a->f, 4);
+    }
+    return ok;
+}
+
 static double launch_once(struct run *r, size_t repeats)
 {
     double start = bench_now();
@@ -160,6 +182,16 @@ static double launch_once(struct run *r, size_t repeats)
     if (!bench_device_wait(r->device))
         return -1;
     return (bench_now() - start) / (double)repeats;
+}
+
+static double launch_opencl(struct run *r, size_t repeats)
+{
+    double start = bench_now();
+
+    for (size_t i = 0; i < repeats; i++)
+        if (!opencl_launch(r->opencl, r->cl_code, r->kernel->grid, r->kernel->block))
+            return -1;
+    return opencl_wait(r->opencl) ? (bench_now() - start) / (double)repeats : -1;
 }
 
 static double call(void (*f)(void **), void **buffers, size_t repeats)
@@ -192,6 +224,13 @@ static double sample_mvec(void *arg)
     return call(r->kernel->mvec, r->host, r->mvec_repeats);
 }
 
+static double sample_opencl(void *arg)
+{
+    struct run *r = arg;
+
+    return launch_opencl(r, r->cl_repeats);
+}
+
 static size_t repeats_for(double ns)
 {
     return ns >= SAMPLE_NS ? 1 : (size_t)(SAMPLE_NS / (ns + 1)) + 1;
@@ -221,39 +260,61 @@ static bool same_result(struct run *r, struct bench_report *report)
     return false;
 }
 
-static void bench_one(struct bench_report *report, struct bench_device *device, const struct kernel *k)
+static void measure(struct bench_report *report, struct run *r)
 {
-    struct run r = { .kernel = k, .device = device };
-    const struct bench_side sides[] = { { "softcuda", sample_device, &r }, { "clang", sample_c, &r }, { "clang libmvec", sample_mvec, &r } };
+    struct bench_side sides[4];
+    size_t n = 0;
 
-    if (!prepare_host(&r) || (device && !prepare_device(&r)) || !same_result(&r, report)) {
-        bench_note(report, "%s: not measured", k->name);
-    } else {
-        r.device_repeats = device ? repeats_for(launch_once(&r, 1)) : 0;
-        r.c_repeats = repeats_for(call(k->c, r.host, 1));
-        r.mvec_repeats = repeats_for(call(k->mvec, r.host, 1));
-        bench_compare(report, k->name, device ? sides : sides + 1, device ? 3 : 2, 0, device ? k->budget : 0);
+    if (r->device) {
+        r->device_repeats = repeats_for(launch_once(r, 1));
+        sides[n++] = (struct bench_side){ "softcuda", sample_device, r };
     }
+    r->c_repeats = repeats_for(call(r->kernel->c, r->host, 1));
+    sides[n++] = (struct bench_side){ "clang", sample_c, r };
+    r->mvec_repeats = repeats_for(call(r->kernel->mvec, r->host, 1));
+    sides[n++] = (struct bench_side){ "clang libmvec", sample_mvec, r };
+    if (r->opencl && launch_opencl(r, 1) > 0) {
+        r->cl_repeats = repeats_for(launch_opencl(r, 1));
+        sides[n++] = (struct bench_side){ "OpenCL", sample_opencl, r };
+    }
+    bench_compare(report, r->kernel->name, sides, n, 0, r->device ? r->kernel->budget : 0);
+}
+
+static void bench_one(struct bench_report *report, struct bench_device *device, struct opencl *opencl, const struct kernel *k)
+{
+    struct run r = { .kernel = k, .device = device, .opencl = opencl };
+
+    if (!prepare_host(&r) || (opencl && !prepare_opencl(&r)) || (device && !prepare_device(&r)) || !same_result(&r, report))
+        bench_note(report, "%s: not measured", k->name);
+    else
+        measure(report, &r);
     gpudl_kernel_release(r.code);
-    for (int i = 0; i < MAX_BUFFERS; i++)
+    opencl_release_kernel(opencl, r.cl_code);
+    for (int i = 0; i < MAX_BUFFERS; i++) {
+        opencl_release_buffer(opencl, r.cl_memory[i]);
         free(r.host[i]);
+    }
 }
 
 int main(int argc, char **argv)
 {
     struct bench_report *report = bench_begin(argc, argv, "nine kernels on one core: softcuda / C");
     struct bench_device device;
+    struct opencl *opencl;
     bool have;
 
     setenv("SOFTCUDA_THREADS", "1", 0);
+    setenv("POCL_MAX_PTHREAD_COUNT", "1", 0);
     setenv("GPUDL_QUIET", "1", 0);
+    opencl = opencl_open("kernels.cl");
     have = bench_device_open("softcuda", &device);
     if (!have)
         bench_note(report, "no softcuda here: C alone");
     for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
         if (bench_wanted(report, kernels[i].name))
-            bench_one(report, have ? &device : NULL, &kernels[i]);
+            bench_one(report, have ? &device : NULL, opencl, &kernels[i]);
     if (have)
         bench_device_close(&device);
+    opencl_close(opencl);
     return bench_end(report);
 }

@@ -23,12 +23,13 @@ struct bench_report {
 
 static cpu_set_t cpus_before_pin;
 static bool pinned;
+static clockid_t bench_clock = CLOCK_MONOTONIC;
 
 double bench_now(void)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(bench_clock, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
@@ -127,17 +128,19 @@ static const char *nice(double ns, char text[24])
 static void print_row(struct bench_report *r, const char *name, const char *of, double ratio, double low, double high, double budget,
                       const struct bench_summary *a, const struct bench_summary *b)
 {
-    char best[24], ma[24], mb[24], ratio_text[64] = "", good[24] = "";
+    char best[24], ma[24], mb[24], ratio_text[64] = "", best_text[24] = "", good[24] = "";
 
     if (!r->header_printed)
-        printf("%-30s %-7s %-26s %-34s %12s %12s %8s %12s\n", "ratio [95% interval]", "budget", "bench", "of", "median", "best", "spread",
-               "other");
+        printf("%-24s %-9s %-9s %-22s %-24s %12s %12s %8s %12s\n", "ratio [95% interval]", "of bests", "budget", "bench", "of", "median", "best",
+               "spread", "other");
     r->header_printed = true;
-    if (b)
+    if (b) {
         snprintf(ratio_text, sizeof(ratio_text), "%.3f [%.3f, %.3f]", ratio, low, high);
+        snprintf(best_text, sizeof(best_text), "%.3f", a->best / b->best);
+    }
     if (budget > 0)
         snprintf(good, sizeof(good), "%.2f%s", budget, ratio > budget ? " !" : "");
-    printf("%-30s %-7s %-26s %-34s %12s %12s %7.1f%% %12s\n", ratio_text, good, name, of, nice(a->median, ma), nice(a->best, best),
+    printf("%-24s %-9s %-9s %-22s %-24s %12s %12s %7.1f%% %12s\n", ratio_text, best_text, good, name, of, nice(a->median, ma), nice(a->best, best),
            100 * (a->high - a->low) / a->median, b ? nice(b->median, mb) : "");
     fflush(stdout);
 }
@@ -237,7 +240,7 @@ bool bench_compare(struct bench_report *r, const char *name, const struct bench_
 
 static void usage(const char *program)
 {
-    fprintf(stderr, "usage: %s [--json FILE] [--rounds 1..%u] [--only TEXT] [--no-pin]\n", program, MAX_ROUNDS);
+    fprintf(stderr, "usage: %s [--json FILE] [--rounds 1..%u] [--only TEXT] [--cpu-time] [--no-pin]\n", program, MAX_ROUNDS);
     exit(2);
 }
 
@@ -254,6 +257,8 @@ struct bench_report *bench_begin(int argc, char **argv, const char *title)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--no-pin") == 0)
             pin = false;
+        else if (strcmp(argv[i], "--cpu-time") == 0)
+            bench_clock = CLOCK_PROCESS_CPUTIME_ID;
         else if (i + 1 == argc)
             usage(argv[0]);
         else if (strcmp(argv[i], "--json") == 0)

@@ -22,7 +22,8 @@ struct bench_summary {
 
 struct bench_report;
 
-/* Options of the command line: --json FILE, --rounds N, --only TEXT (benches whose name holds it), --no-pin. Exits on a wrong one. */
+/* Options of the command line: --json FILE, --rounds N, --only TEXT (benches whose name holds it), --cpu-time, --no-pin.
+ * Exits on a wrong one. */
 struct bench_report *bench_begin(int argc, char **argv, const char *title);
 bool bench_wanted(const struct bench_report *, const char *name);
 /* Times sides[0] against each of the others: rounds samples of each after one to warm up (rounds 0: a number that takes a second or so). A row for each of the others;
@@ -34,7 +35,7 @@ void bench_note(struct bench_report *, const char *format, ...) __attribute__((f
 /* Writes the JSON, frees. Returns the process's exit status: times never make it fail, samples that failed do. */
 int bench_end(struct bench_report *);
 
-double bench_now(void);         /* ns */
+double bench_now(void);         /* ns; with --cpu-time those that the process ran, on any CPU */
 void bench_pin(void);           /* this thread, and those it starts, to the last CPU that it may run on */
 void bench_unpin(void);         /* undoes bench_pin */
 
