@@ -494,9 +494,9 @@ static void run_build(const struct build *b)
     uint64_t src[ARITH_MAX_SOURCES];
 
     run_edges(b, &x);
-    for (unsigned round = 0; round < RANDOM_ROUNDS * LANES || x.n; round++) {
-        for (unsigned i = 0; i < b->sig.nsrc; i++)
-            src[i] = pick(b, i, (random_bits() & 3) == 0);
+    for (unsigned i = 0, n = LANES * (b->what.rounds ? b->what.rounds : RANDOM_ROUNDS); i < n || x.n; i++) {
+        for (unsigned k = 0; k < b->sig.nsrc; k++)
+            src[k] = pick(b, k, (random_bits() & 3) == 0);
         add_values(b, &x, src);
     }
 }

@@ -26,6 +26,7 @@ struct instruction {
     const uint64_t *constants;  /* one of them is source constant_source, as an immediate; ended by UINT64_MAX; NULL: all in registers */
     unsigned constant_source;
     uint32_t parts[4];      /* of the operands of a video instruction, destination first */
+    unsigned rounds;        /* of 32 random lanes each; 0: a few */
 };
 
 void check(struct instruction);
