@@ -43,13 +43,13 @@ void *gpudl__driver_find_nvidia(char *text)
     return NULL;
 }
 
-/* SOFTCUDA in the folder of `file`. */
-static void *find_beside(const char *file, char *text)
+/* SOFTCUDA in a folder that is told from the one of `file`. */
+static void *find_beside(const char *file, const char *folder, char *text)
 {
     const char *slash = file ? strrchr(file, '/') : NULL;
     char path[PATH_MAX];
 
-    if (!slash || snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - file), file, SOFTCUDA) >= (int)sizeof(path))
+    if (!slash || snprintf(path, sizeof(path), "%.*s%s" SOFTCUDA, (int)(slash - file), file, folder) >= (int)sizeof(path))
         return NULL;
     return gpudl__driver_find_path(path, text);
 }
@@ -64,11 +64,11 @@ void *gpudl__driver_find_softcuda(char *text)
 
     text[0] = '\0';
     if (dladdr(&here, &self))
-        library = find_beside(self.dli_fname, text);
-    if (!library && length > 0) {
-        program[length] = '\0';
-        if (!self.dli_fname || strcmp(program, self.dli_fname) != 0)
-            library = find_beside(program, text);
-    }
+        library = find_beside(self.dli_fname, "/", text);
+    program[length > 0 ? length : 0] = '\0';
+    if (!library)
+        library = find_beside(program, "/", text);
+    if (!library)
+        library = find_beside(program, "/../lib/", text);
     return library ? library : gpudl__driver_find_path(SOFTCUDA, text);
 }

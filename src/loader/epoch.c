@@ -23,7 +23,7 @@ void gpudl__epoch_init(void)
 /* Whoever pinned before this is seen below as pinned in an older epoch; whoever pins after it reads what is in sight now. */
 static void barrier(void)
 {
-#if !defined(__SANITIZE_THREAD__)
+#ifndef EPOCH_NO_FENCES
     if (!gpudl__epoch_fences && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0)
         return;
     atomic_thread_fence(memory_order_seq_cst);

@@ -13,6 +13,14 @@
 
 #include "src/loader/thread.h"
 
+#if defined(__SANITIZE_THREAD__)
+#define EPOCH_NO_FENCES 1       /* ThreadSanitizer knows none */
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define EPOCH_NO_FENCES 1
+#endif
+#endif
+
 extern _Atomic uint64_t gpudl__epoch __attribute__((visibility("hidden")));
 extern bool gpudl__epoch_fences __attribute__((visibility("hidden")));      /* written once, before the first binding exists */
 
@@ -24,8 +32,8 @@ static inline void epoch_pin(struct thread *t)
 {
     uint64_t now = atomic_load_explicit(&gpudl__epoch, memory_order_acquire);
 
-#if defined(__SANITIZE_THREAD__)
-    atomic_exchange_explicit(&t->pinned, now, memory_order_seq_cst);    /* the sanitizer knows no fences */
+#ifdef EPOCH_NO_FENCES
+    atomic_exchange_explicit(&t->pinned, now, memory_order_seq_cst);
 #else
     atomic_store_explicit(&t->pinned, now, memory_order_release);
     if (__builtin_expect(gpudl__epoch_fences, 0))

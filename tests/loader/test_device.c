@@ -1,0 +1,316 @@
+/* The main job on a device: the same on softcuda and on a GPU. GPUDL_DRIVER says which; without one this is skipped (exit code 77).
+ *
+ * Expected values are exact: small integers in floating point. */
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/loader/data.h"
+
+#define assert_ok(call) \
+    do { \
+        gpudl_status status_ = (call); \
+        if (status_ != GPUDL_OK) \
+            fail_msg("%s: %s", gpudl_status_name(status_), gpudl_error_text()); \
+    } while (0)
+
+#define assert_cu(call) \
+    do { \
+        int err_ = (call); \
+        if (err_) \
+            fail_msg("%s returned %d", #call, err_); \
+    } while (0)
+
+static const gpudl_driver_table *cu;
+
+static gpudl_library *load(const gpudl_source *source)
+{
+    gpudl_library *lib = NULL;
+
+    assert_ok(gpudl_library_load(NULL, source, NULL, &lib));
+    return lib;
+}
+
+static CUdeviceptr upload(const void *bytes, size_t size)
+{
+    CUdeviceptr p;
+
+    assert_cu(cu->MemAlloc(&p, size));
+    assert_cu(cu->MemcpyHtoD(p, bytes, size));
+    return p;
+}
+
+static void download(void *bytes, CUdeviceptr p, size_t size)
+{
+    assert_cu(cu->CtxSynchronize());
+    assert_cu(cu->MemcpyDtoH(bytes, p, size));
+    assert_cu(cu->MemFree(p));
+}
+
+/* Runs `name` over one buffer of n floats, one block. */
+static void run_in_place(gpudl_library *lib, const char *name, float *values, unsigned n)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, n);
+    CUdeviceptr p = upload(values, n * sizeof(*values));
+    void *params[] = { &p };
+    gpudl_kernel *k;
+
+    assert_ok(gpudl_kernel_get(lib, name, &k));
+    assert_ok(gpudl_kernel_launch_params(k, &config, params));
+    download(values, p, n * sizeof(*values));
+    gpudl_kernel_release(k);
+}
+
+/* A number of elements that is no multiple of a block, and blocks that are no multiple of a warp. */
+static void check_axpy(gpudl_library *lib, unsigned block)
+{
+    enum { N = 1000 };
+    gpudl_launch_config config = gpudl_launch_1d((N + block - 1) / block, block);
+    float x[N], y[N], a = 2;
+    CUdeviceptr dx, dy;
+    gpudl_kernel *k;
+    int n = N - 1;
+
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)i;
+        y[i] = (float)(3 * i);
+    }
+    dx = upload(x, sizeof(x));
+    dy = upload(y, sizeof(y));
+    void *params[] = { &n, &a, &dx, &dy };
+    assert_ok(gpudl_kernel_get(lib, "axpy", &k));
+    assert_ok(gpudl_kernel_launch_params(k, &config, params));
+    download(y, dy, sizeof(y));
+    assert_cu(cu->MemFree(dx));
+    for (int i = 0; i < N; i++)
+        if (y[i] != (float)(i < n ? 5 * i : 3 * i))
+            fail_msg("element %d is %g with blocks of %u", i, y[i], block);
+    gpudl_kernel_release(k);
+}
+
+static void every_format_gives_the_right_numbers(void **state)
+{
+    gpudl_library *ptx = load(DATA_SOURCE(names_ptx)), *fatbin = load(DATA_SOURCE(names_fatbin));
+
+    (void)state;
+    for (unsigned block = 32; block <= 256; block += 56) {
+        check_axpy(ptx, block);
+        check_axpy(fatbin, block);
+    }
+    gpudl_library_release(ptx);
+    gpudl_library_release(fatbin);
+}
+
+static void kernels_are_found_by_the_sources_names(void **state)
+{
+    gpudl_library *lib = load(DATA_SOURCE(names_fatbin));
+    float values[40];
+
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        values[i] = (float)i;
+    run_in_place(lib, "ns::scale<float, 4>", values, 40);
+    run_in_place(lib, "twice(float*)", values, 40);
+    for (int i = 0; i < 40; i++)
+        assert_true(values[i] == (float)(8 * i));
+    gpudl_library_release(lib);
+}
+
+static void globals_are_read_and_written(void **state)
+{
+    gpudl_library *lib = load(DATA_SOURCE(globals_fatbin));
+    float table[4] = { 10, 20, 30, 40 }, out[4] = { 0 };
+    CUdeviceptr counter, constants;
+    gpudl_version *v;
+    int value = 6;
+    size_t size;
+
+    (void)state;
+    assert_ok(gpudl_library_pin(lib, &v));
+    assert_ok(gpudl_version_global(v, "counter", 0, &counter, &size));
+    assert_int_equal(size, sizeof(int));
+    assert_ok(gpudl_version_global(v, "table", 0, &constants, &size));
+    assert_int_equal(size, sizeof(table));
+    assert_cu(cu->MemcpyHtoD(counter, &value, sizeof(value)));
+    assert_cu(cu->MemcpyHtoD(constants, table, sizeof(table)));
+    run_in_place(lib, "bump", out, 1);
+    assert_true(out[0] == 70);
+    assert_cu(cu->MemcpyDtoH(&value, counter, sizeof(value)));
+    assert_int_equal(value, 7);
+    gpudl_version_unpin(v);
+    gpudl_library_release(lib);
+}
+
+static void a_managed_variable_is_the_hosts_too(void **state)
+{
+    gpudl_library *lib;
+    CUdeviceptr both;
+    gpudl_version *v;
+    float out[4] = { 0 };
+    size_t size;
+
+    (void)state;
+    if (!cu->LibraryGetManaged)
+        skip();
+    lib = load(DATA_SOURCE(globals_fatbin));
+    assert_ok(gpudl_library_pin(lib, &v));
+    assert_ok(gpudl_version_global(v, "both", 0, &both, &size));
+    assert_int_equal(size, sizeof(int));
+    run_in_place(lib, "bump", out, 1);
+    assert_int_equal(*(volatile int *)(uintptr_t)both, 6);
+    gpudl_version_unpin(v);
+    gpudl_library_release(lib);
+}
+
+static void a_fresh_copy_of_globals_comes_with_each_load(void **state)
+{
+    gpudl_library *a = load(DATA_SOURCE(globals_fatbin)), *b = load(DATA_SOURCE(globals_fatbin));
+    float out[1];
+
+    (void)state;
+    run_in_place(a, "bump", out, 1);
+    run_in_place(a, "bump", out, 1);
+    assert_true(out[0] == 7);
+    run_in_place(b, "bump", out, 1);
+    assert_true(out[0] == 6);
+    gpudl_library_release(a);
+    gpudl_library_release(b);
+}
+
+static void streams_keep_their_order(void **state)
+{
+    gpudl_library *lib = load(DATA_SOURCE(names_ptx));
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    float values[32];
+    CUdeviceptr p;
+    gpudl_kernel *k;
+
+    (void)state;
+    if (!cu->StreamCreate || !cu->StreamSynchronize || !cu->StreamDestroy)
+        skip();
+    for (int i = 0; i < 32; i++)
+        values[i] = (float)i;
+    p = upload(values, sizeof(values));
+    void *params[] = { &p };
+    assert_cu(cu->StreamCreate(&config.stream, GPUDL_STREAM_NON_BLOCKING));
+    assert_ok(gpudl_kernel_get(lib, "twice(float*)", &k));
+    for (int i = 0; i < 5; i++)
+        assert_ok(gpudl_kernel_launch_params(k, &config, params));
+    assert_cu(cu->StreamSynchronize(config.stream));
+    download(values, p, sizeof(values));
+    for (int i = 0; i < 32; i++)
+        assert_true(values[i] == (float)(32 * i));
+    assert_cu(cu->StreamDestroy(config.stream));
+    gpudl_kernel_release(k);
+    gpudl_library_release(lib);
+}
+
+struct job {
+    gpudl_kernel *kernel;
+    CUdeviceptr p;
+    gpudl_status status;
+    CUcontext after;
+};
+
+static void *launch_without_context(void *user)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    struct job *j = user;
+    void *params[] = { &j->p };
+
+    j->status = gpudl_kernel_launch_params(j->kernel, &config, params);
+    cu->CtxGetCurrent(&j->after);
+    return NULL;
+}
+
+static void a_thread_without_a_context_launches(void **state)
+{
+    gpudl_library *lib = load(DATA_SOURCE(names_ptx));
+    float values[32];
+    struct job j = { 0 };
+    pthread_t t;
+
+    (void)state;
+    for (int i = 0; i < 32; i++)
+        values[i] = (float)i;
+    j.p = upload(values, sizeof(values));
+    assert_ok(gpudl_kernel_get(lib, "twice(float*)", &j.kernel));
+    assert_int_equal(pthread_create(&t, NULL, launch_without_context, &j), 0);
+    pthread_join(t, NULL);
+    assert_int_equal(j.status, GPUDL_OK);
+    assert_null(j.after);
+    download(values, j.p, sizeof(values));
+    assert_true(values[31] == 62);
+    gpudl_kernel_release(j.kernel);
+    gpudl_library_release(lib);
+}
+
+/* The driver's own JIT speaks here. */
+static void an_unknown_instruction_is_named_with_its_line(void **state)
+{
+    static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n    bogus.u32 %r1, 1;\n    ret;\n}\n";
+    gpudl_library *lib;
+
+    (void)state;
+    assert_int_equal(gpudl_library_load(NULL, GPUDL_MEMORY(ptx, sizeof(ptx) - 1), NULL, &lib), GPUDL_ERROR_PTX);
+    if (!strstr(gpudl_error_text(), "bogus") || !strstr(gpudl_error_text(), "6"))
+        fail_msg("%s", gpudl_error_text());
+    check_axpy(lib = load(DATA_SOURCE(names_ptx)), 64);
+    gpudl_library_release(lib);
+}
+
+static void code_that_does_not_fit_is_refused(void **state)
+{
+    gpudl_library *lib;
+    gpudl_status status = gpudl_library_load(NULL, DATA_SOURCE(names_cubin), NULL, &lib);
+
+    (void)state;
+    if (status == GPUDL_OK) {       /* an sm_9x device */
+        check_axpy(lib, 64);
+        gpudl_library_release(lib);
+    } else {
+        assert_int_equal(status, gpudl_loader_is_software(NULL) ? GPUDL_ERROR_MACHINE_CODE_ONLY : GPUDL_ERROR_ARCHITECTURE);
+    }
+}
+
+static void a_refused_launch_is_told(void **state)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, 5000);
+    gpudl_library *lib = load(DATA_SOURCE(names_ptx));
+    CUdeviceptr p = 0;
+    void *params[] = { &p };
+    gpudl_kernel *k;
+
+    (void)state;
+    assert_ok(gpudl_kernel_get(lib, "twice(float*)", &k));
+    assert_int_equal(gpudl_kernel_launch_params(k, &config, params), GPUDL_ERROR_LAUNCH);
+    assert_non_null(strstr(gpudl_error_text(), "block 5000 x 1 x 1"));
+    assert_true(gpudl_error_cuda() != 0);
+    gpudl_kernel_release(k);
+    check_axpy(lib, 64);
+    gpudl_library_release(lib);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_gives_the_right_numbers), cmocka_unit_test(kernels_are_found_by_the_sources_names),
+        cmocka_unit_test(globals_are_read_and_written), cmocka_unit_test(a_managed_variable_is_the_hosts_too),
+        cmocka_unit_test(a_fresh_copy_of_globals_comes_with_each_load), cmocka_unit_test(streams_keep_their_order),
+        cmocka_unit_test(a_thread_without_a_context_launches), cmocka_unit_test(an_unknown_instruction_is_named_with_its_line),
+        cmocka_unit_test(code_that_does_not_fit_is_refused), cmocka_unit_test(a_refused_launch_is_told),
+    };
+
+    cu = gpudl_loader_driver(NULL);
+    if (!cu) {
+        fprintf(stderr, "skipped: %s\n", gpudl_error_text());
+        return 77;
+    }
+    assert_ok(gpudl_loader_use_device(NULL, 0));
+    return cmocka_run_group_tests_name(gpudl_loader_driver_text(NULL), tests, NULL, NULL);
+}
