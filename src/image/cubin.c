@@ -63,6 +63,8 @@ static enum image_error check_ident(struct span b, struct cubin *c, struct text 
 
     if (b.size < 64)
         return gpudl__image_fail(t, IMAGE_TRUNCATED, "cubin: truncated header (%zu of 64 bytes)", b.size);
+    if (!span_is(b, 0, ELFMAG, SELFMAG) || span_u16(b, 0x12) != EM_CUDA_CUBIN)
+        return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: is no ELF file for machine %u, as code for NVIDIA GPUs is", EM_CUDA_CUBIN);
     if (span_u8(b, EI_DATA) != ELFDATA2LSB)
         return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: a big-endian ELF is not a CUDA image");
     c->is_64bit = span_u8(b, EI_CLASS) == ELFCLASS64;

@@ -80,7 +80,7 @@ enum image_error gpudl__decompress(struct span packed, enum image_compression ho
     error = how == IMAGE_LZ4 ? check_lz4(packed, raw_size, t) : check_zstd(packed, raw_size, t);
     if (error)
         return error;
-    raw = gpudl__alloc((size_t)raw_size + 1);
+    raw = gpudl__alloc_zero((size_t)raw_size + 1);     /* zeroed: a hostile LZ4 block can copy what was there before */
     if (!raw)
         return gpudl__image_no_memory(t);
     error = run(packed, how, raw, (size_t)raw_size, t);

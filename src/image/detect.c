@@ -4,9 +4,7 @@
 #include "src/image/ptx_lex.h"
 
 #include <elf.h>
-#include <stdio.h>
 
-#define EM_CUDA_CUBIN 190
 #define TEXT_SAMPLE 4096
 #define PATH_MOST 4096
 

@@ -206,7 +206,8 @@ static enum image_error describe_stored(struct image *im, struct entry *e, size_
 
     if (e->info.format == IMAGE_CUBIN) {
         error = gpudl__cubin_open(e->stored, &cubin, t);
-        gpudl__cubin_describe(&cubin, &e->info);
+        if (!error)
+            gpudl__cubin_describe(&cubin, &e->info);
     } else if (e->info.format == IMAGE_PTX) {
         error = gpudl__ptx_header(e->stored, &ptx, t);
         if (!error)

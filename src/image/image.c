@@ -234,10 +234,9 @@ static enum image_error describe(struct entry *e, struct text *t)
     enum image_error error = IMAGE_OK;
 
     if (e->info.format == IMAGE_CUBIN) {
-        if (!span_is(e->payload, 0, "\x7f" "ELF", 4))
-            return gpudl__image_fail(t, IMAGE_DAMAGED, "is marked as machine code, but is no ELF file");
         error = gpudl__cubin_open(e->payload, &cubin, t);
-        gpudl__cubin_describe(&cubin, &e->info);
+        if (!error)
+            gpudl__cubin_describe(&cubin, &e->info);
     } else if (e->info.format == IMAGE_PTX) {
         error = terminate(e, t);
         if (!error)

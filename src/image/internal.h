@@ -9,6 +9,7 @@
 
 #define IMAGE_KERNEL_PARAMS_MOST 4096
 #define IMAGE_NAME_MOST (64u * 1024)
+#define EM_CUDA_CUBIN 190       /* e_machine; <elf.h> knows it as EM_CUDA only where it is new */
 
 /* What one payload holds; names and parameters live in the arena or in the payload. */
 struct contents {
@@ -74,7 +75,6 @@ struct section {
     uint32_t name, type, link, info;
     uint64_t offset, size, entry_size;
 };
-/* sm, is_64bit and relocatable are set as far as they could be read, on failure too. */
 enum image_error gpudl__cubin_open(struct span bytes, struct cubin *out, struct text *t);
 struct section gpudl__cubin_section(const struct cubin *c, uint32_t index);     /* zeroes past the end */
 struct span gpudl__cubin_bytes(const struct cubin *c, struct section s);        /* data is NULL unless all of it is in the file */

@@ -1,0 +1,18 @@
+/* Any bytes behind the magic of a fatbin. */
+#include <string.h>
+
+#include "fuzz/image/check.h"
+
+#define MOST 65536
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static uint8_t fatbin[MOST];
+
+    if (size < 4 || size > MOST)
+        return 0;
+    memcpy(fatbin, data, size);
+    memcpy(fatbin, "\x50\xED\x55\xBA", 4);
+    check_image(fatbin, size);
+    return 0;
+}
