@@ -44,7 +44,7 @@ struct image_kernel {
 
 struct image_global {
     const char *name;
-    uint64_t size;              /* bytes */
+    uint64_t size;              /* bytes; 0: PTX that gives it as an expression or leaves it open */
     bool constant, managed;
 };
 

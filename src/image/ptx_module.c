@@ -73,22 +73,25 @@ static unsigned type_size(struct span w)
     return 0;
 }
 
-/* After '[': the number and ']'. An empty dimension is 0. Any overflow sticks at UINT64_MAX. */
-static enum image_error read_dimension(struct scan *s, uint64_t *count, bool *open)
+/* After '[', to ']': a number, or nothing (*open); an expression is *odd. An overflow sticks at UINT64_MAX. */
+static enum image_error read_dimension(struct scan *s, uint64_t *count, bool *open, bool *odd)
 {
-    uint64_t n = 0;
+    unsigned words = 0;
+    uint64_t n = 1;
 
-    gpudl__ptx_next(&s->l);
-    if (gpudl__ptx_is_mark(&s->l, ']')) {
-        *open = true;
-        return IMAGE_OK;
+    for (gpudl__ptx_next(&s->l); !gpudl__ptx_is_mark(&s->l, ']'); gpudl__ptx_next(&s->l)) {
+        if (s->l.token == PTX_END || s->l.token == PTX_CUT || gpudl__ptx_is_mark(&s->l, ';') || gpudl__ptx_is_mark(&s->l, '{'))
+            return unexpected(s, "']'");
+        if (words++ || s->l.token != PTX_NUMBER)
+            *odd = true;
+        else if (!gpudl__ptx_number(s->l.word, &n))
+            n = UINT64_MAX;
     }
-    if (s->l.token != PTX_NUMBER)
-        return unexpected(s, "the size of an array");
-    if (!gpudl__ptx_number(s->l.word, &n) || __builtin_mul_overflow(*count, n, count))
+    if (!words)
+        *open = true;
+    if (__builtin_mul_overflow(*count, n, count) || n == UINT64_MAX)
         *count = UINT64_MAX;
-    gpudl__ptx_next(&s->l);
-    return gpudl__ptx_is_mark(&s->l, ']') ? IMAGE_OK : unexpected(s, "']'");
+    return IMAGE_OK;
 }
 
 struct param {
@@ -97,13 +100,11 @@ struct param {
     bool odd;               /* something that the offset rule does not cover */
 };
 
-/* After ".align": the number, a power of two. */
-static enum image_error read_align(struct scan *s, uint64_t *align)
+/* After ".align": a power of two. */
+static bool read_align(struct scan *s, uint64_t *align)
 {
     gpudl__ptx_next(&s->l);
-    if (s->l.token != PTX_NUMBER || !gpudl__ptx_number(s->l.word, align) || !*align || *align & (*align - 1))
-        return unexpected(s, "an alignment");
-    return IMAGE_OK;
+    return s->l.token == PTX_NUMBER && gpudl__ptx_number(s->l.word, align) && *align && !(*align & (*align - 1));
 }
 
 /* .param [.align N] .TYPE [.ptr [.SPACE] [.align N]] NAME [[N]]: an alignment behind .ptr is the pointee's. Ends at ',' or ')'. */
@@ -115,25 +116,25 @@ static enum image_error read_param(struct scan *s, struct param *p)
 
     *p = (struct param){ .count = 1 };
     for (; !gpudl__ptx_is_mark(&s->l, ',') && !gpudl__ptx_is_mark(&s->l, ')'); gpudl__ptx_next(&s->l)) {
+        if (s->l.token == PTX_END || s->l.token == PTX_CUT || gpudl__ptx_is_mark(&s->l, ';') || gpudl__ptx_is_mark(&s->l, '{'))
+            return unexpected(s, "')'");
         if (s->l.token == PTX_DIRECTIVE && type_size(s->l.word))
             p->size = type_size(s->l.word);
         else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "ptr"))
             pointer = true;
         else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "align"))
-            error = read_align(s, pointer ? &pointee : &p->align);
-        else if (s->l.token == PTX_DIRECTIVE)
-            p->odd = p->odd || !(pointer || gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "param"));
+            p->odd = !read_align(s, pointer ? &pointee : &p->align) || p->odd;
         else if (s->l.token == PTX_WORD)
             p->name = s->l.word;
         else if (gpudl__ptx_is_mark(&s->l, '['))
-            error = read_dimension(s, &p->count, &p->odd);
-        else
-            error = unexpected(s, "a parameter");
+            error = read_dimension(s, &p->count, &p->odd, &p->odd);
+        else if (!gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "param") && !(pointer && s->l.token == PTX_DIRECTIVE))
+            p->odd = true;
         if (error)
             return error;
     }
     p->odd = p->odd || !p->size;
-    p->align = p->align ? p->align : p->size;
+    p->align = p->align && !p->odd ? p->align : p->size;
     return IMAGE_OK;
 }
 
@@ -220,16 +221,15 @@ static enum image_error read_entry(struct scan *s)
     return keep_kernel(s, k, name);
 }
 
-/* After '=': to the ',' or ';' that ends it. Counts the items of the outermost braces. */
+/* From '=' to the ',' or ';' that ends it. Counts the items of the outermost braces. */
 static enum image_error read_initializer(struct scan *s, uint64_t *items, struct span name)
 {
     size_t braces = 0, parens = 0;
 
     *items = 1;
-    for (;;) {
-        gpudl__ptx_next(&s->l);
+    for (;; gpudl__ptx_next(&s->l)) {
         if (s->l.token == PTX_END || s->l.token == PTX_CUT)
-            return cut_off(s, "the initializer of", name);
+            return cut_off(s, "the declaration of", name);
         if (s->l.token != PTX_MARK)
             continue;
         switch (s->l.word.data[0]) {
@@ -277,20 +277,20 @@ static enum image_error read_declarator(struct scan *s, const struct variable *v
 {
     struct span name = s->l.word;
     uint64_t count = 1, items = 0;
-    bool open = false;
+    bool open = false, odd = false;
     enum image_error error = IMAGE_OK;
 
-    for (gpudl__ptx_next(&s->l); gpudl__ptx_is_mark(&s->l, '[') && !error; gpudl__ptx_next(&s->l))
-        error = read_dimension(s, &count, &open);
-    if (!error && gpudl__ptx_is_mark(&s->l, '='))
-        error = read_initializer(s, &items, name);
+    for (gpudl__ptx_next(&s->l); !error && gpudl__ptx_is_mark(&s->l, '['); gpudl__ptx_next(&s->l))
+        error = read_dimension(s, &count, &open, &odd);
     if (error)
         return error;
-    if (!gpudl__ptx_is_mark(&s->l, ',') && !gpudl__ptx_is_mark(&s->l, ';'))
-        return unexpected(s, "',' or ';'");
+    if (!gpudl__ptx_is_mark(&s->l, ',') && !gpudl__ptx_is_mark(&s->l, ';')) {
+        odd = odd || !gpudl__ptx_is_mark(&s->l, '=');
+        error = read_initializer(s, &items, name);
+    }
     if (open && __builtin_mul_overflow(count, items, &count))
         count = UINT64_MAX;
-    return keep_variable(s, v, name, count);
+    return error ? error : keep_variable(s, v, name, odd ? 0 : count);
 }
 
 /* .global|.const [.attribute(...)] [.align N] [.v2|.v4] .TYPE declarators ; */
