@@ -1,15 +1,16 @@
-/* gpudl/driver.h - the CUDA driver API as gpudl declares it: handles, constants, and the table of functions through which gpudl speaks
- * to every device. Needs no CUDA header, and stands beside <cuda.h> in either order: the handle types are the same types, declared again.
+/* gpudl/driver.h - the CUDA driver API as gpudl declares it: handles, constants, and the table of functions through which
+ * gpudl speaks to every device. Needs no CUDA header, and stands beside <cuda.h> in either order: the handle types are the
+ * same types, declared again.
  *
  *     const gpudl_driver_table *cu = gpudl_loader_driver(NULL);
  *     CUdeviceptr x;
  *     if (cu->MemAlloc(&x, 4096) || cu->MemcpyHtoD(x, host, 4096))
  *         ...
  *
- * A member is the CUDA function of its name without "cu", in the newest form that the version beside it in the list names (MemAlloc is
- * cuMemAlloc_v2). Members return int, since CUresult cannot be declared twice: 0 is CUDA_SUCCESS. Enumerations are int here, pointers to
- * them int *. Parameters and meaning are those of the CUDA driver API manual. A member marked MAYBE is NULL where the driver is too old for
- * it or does without; one marked NEED is always there. */
+ * A member is the CUDA function of its name without "cu", in the newest form that the version beside it in the list names
+ * (MemAlloc is cuMemAlloc_v2). Members return int, since CUresult cannot be declared twice: 0 is CUDA_SUCCESS. Enumerations
+ * are int here, pointers to them int *. Parameters and meaning are those of the CUDA driver API manual. A member marked
+ * MAYBE is NULL where the driver is too old for it or does without; one marked NEED is always there. */
 #ifndef GPUDL_DRIVER_H
 #define GPUDL_DRIVER_H
 
@@ -46,7 +47,7 @@ typedef struct gpudl_launch_attribute {
     } value;
 } gpudl_launch_attribute;
 
-/* ------------------------------------------------------------------------------------------------------------------- constants */
+/* ---------------------------------------------------------------------------------------------------------------- constants */
 
 /* Results that a program may want to tell apart; GetErrorName names them all. */
 #define GPUDL_CU_SUCCESS                        0
@@ -136,7 +137,7 @@ typedef struct gpudl_launch_attribute {
 #define GPUDL_STREAM_LEGACY     ((CUstream)0x1)
 #define GPUDL_STREAM_PER_THREAD ((CUstream)0x2)
 
-/* ------------------------------------------------------------------------------------------------------------------- functions */
+/* ---------------------------------------------------------------------------------------------------------------- functions */
 
 /* X(member, version to ask cuGetProcAddress for, NEED or MAYBE, what a driver without it costs, parameters) */
 #define GPUDL_DRIVER_FUNCTIONS(X) \
@@ -235,7 +236,8 @@ typedef struct gpudl_launch_attribute {
     X(FuncIsLoaded,           12040, MAYBE, "knowing what is resident", (int *, CUfunction)) \
     X(LaunchKernel,            4000, NEED,  "launches", \
       (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **)) \
-    X(LaunchKernelEx,         11060, MAYBE, "launch attributes", (const struct CUlaunchConfig_st *, CUfunction, void **, void **)) \
+    X(LaunchKernelEx,         11060, MAYBE, "launch attributes", \
+      (const struct CUlaunchConfig_st *, CUfunction, void **, void **)) \
     X(LaunchCooperativeKernel, 9000, MAYBE, "cooperative launches", \
       (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **)) \
     X(OccupancyMaxActiveBlocksPerMultiprocessor, 6050, MAYBE, "occupancy", (int *, CUfunction, int, size_t)) \

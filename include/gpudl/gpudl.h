@@ -1,22 +1,42 @@
 /* gpudl - dlopen for GPU kernels.
  *
- * Load CUDA code that did not exist when the program was built, get kernels and globals out of it by name, launch them: on an NVIDIA GPU
- * through the CUDA driver and, where there is none, on softcuda, the software CUDA device that comes with gpudl.
+ * Load CUDA code that did not exist when the program was built, get kernels and globals out of it by name, launch them: on an
+ * NVIDIA GPU through the CUDA driver and, where there is none, on softcuda, the software CUDA device that comes with gpudl.
  *
+ *     gpudl_launch_config config = gpudl_launch_1d((n + 255) / 256, 256);
+ *     void *params[] = { &n, &a, &x, &y };
  *     gpudl_library *lib;
  *     gpudl_kernel *saxpy;
+ *
  *     if (gpudl_library_load(NULL, GPUDL_FILE("saxpy.fatbin"), NULL, &lib) != GPUDL_OK ||
- *         gpudl_kernel_get(lib, "saxpy", &saxpy) != GPUDL_OK)
+ *         gpudl_kernel_get(lib, "saxpy", &saxpy) != GPUDL_OK ||
+ *         gpudl_kernel_launch_params(saxpy, &config, params) != GPUDL_OK)
  *         return complain(gpudl_error_text());
- *     gpudl_kernel_launch_params(saxpy, &config, params);
  *
- * Conventions. Object first, verb last. What arrives through an out-parameter is written on success only and is the caller's to
- * release; what is returned is lent by the object that it was asked of. Release accepts NULL. Every call may be made from any thread at any time unless it says
- * otherwise. Option structs begin with their size: set it with the GPUDL_..._INIT macro or the inline functions; NULL means the defaults.
- * A failed call returns a status that a program can act on, and leaves, per thread, a text that a person can act on
- * (gpudl_error_text). Nothing is printed but through the log callback, whose default writes warnings to stderr.
+ * Objects. A loader is a connection to a driver; NULL stands for the process's default one. A library is what a source was
+ * loaded to; it is the caller's own handle onto a version, the code itself, which libraries of the same content share. A
+ * kernel is the caller's own handle to one entry of a library, and keeps it alive. A pin holds a version for native handles
+ * and pointers to globals.
  *
- * The header compiles before and after <cuda.h> and <cuda_runtime.h>, as C11 and as C++17. */
+ * Conventions.
+ *   - Object first, verb last. What arrives through an out-parameter is written on success only and is the caller's to release;
+ *     what is returned is lent by the object that it was asked of. Release accepts NULL. An object must not be released while
+ *     another thread is inside a call with that same handle.
+ *   - Every call may be made from any thread at any time unless it says otherwise. Nothing of an argument is kept after the call
+ *     but where it says so.
+ *   - Option structs begin with their size: start them with the GPUDL_..._INIT macro or an inline function. NULL means the
+ *     defaults. A struct from a newer header is accepted as long as the members that this gpudl does not know are zero, else the
+ *     call fails with GPUDL_ERROR_TOO_NEW.
+ *   - A failed call returns a status that a program can act on, and leaves, per thread, a text that a person can act on
+ *     (gpudl_error_text). Nothing is left behind by it. Nothing is printed but through the log callback, whose default writes
+ *     warnings to stderr.
+ *   - No call but a launch is safe in a signal handler, and a launch only after the thread's first one.
+ *   - fork(2): CUDA drivers do not survive it. In a child of a process that has opened a loader, releases do nothing and all else
+ *     fails with GPUDL_ERROR_FORKED; exec first. At process exit nothing is unloaded.
+ *
+ * Environment (ignored in set-user-id programs): GPUDL_DRIVER, see gpudl_loader_options; GPUDL_QUIET=1 silences warnings.
+ *
+ * The header compiles before and after <cuda.h> and <cuda_runtime.h>, as C11 and as C++17. Everything is since 0.1. */
 #ifndef GPUDL_H
 #define GPUDL_H
 
@@ -39,7 +59,7 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------------------------------------------------ status and errors */
+/* -------------------------------------------------------------------------------------------------------- status and errors */
 
 /* X(name, number, text). Numbers are never reused. */
 #define GPUDL_STATUS_LIST(X) \
@@ -82,13 +102,13 @@ typedef enum gpudl_status {
 GPUDL_API const char *gpudl_status_name(gpudl_status);      /* "GPUDL_ERROR_PTX"; never NULL */
 GPUDL_API const char *gpudl_status_text(gpudl_status);      /* the list's short text; never NULL */
 
-/* This thread's last failure: what was tried, what was found, what was expected, what to do. Lent until the thread's next failed call; ""
- * if none failed yet. A call that succeeds leaves it alone. */
+/* This thread's last failure: what was tried, what was found, what was expected, what to do. Lent until the thread's next failed
+ * call; "" if none failed yet. A call that succeeds leaves it alone. */
 GPUDL_API const char *gpudl_error_text(void);
 /* The driver's own code (CUresult) behind this thread's last failure, or 0 if none was. */
 GPUDL_API int gpudl_error_cuda(void);
 
-/* ------------------------------------------------------------------------------------------------------------------------ loader */
+/* ------------------------------------------------------------------------------------------------------------------- loader */
 
 typedef struct gpudl_loader gpudl_loader;
 typedef struct gpudl_library gpudl_library;
@@ -100,41 +120,75 @@ typedef void gpudl_log_function(void *user, gpudl_log_level, const char *text);
 
 typedef struct gpudl_loader_options {
     size_t size;                /* sizeof(gpudl_loader_options) */
-    const char *driver;         /* "auto" (NULL), "nvidia", "softcuda", or the path of a driver library. Unset or "auto": the environment's
-                                   GPUDL_DRIVER decides, in the same words (not in set-user-id programs); else NVIDIA's if it has a device, else softcuda */
-    gpudl_log_function *log;    /* NULL: warnings and errors go to stderr (GPUDL_QUIET=1 silences the warnings) */
+    /* "auto" (or NULL), "nvidia", "softcuda", or the path of a driver library. With auto the environment's GPUDL_DRIVER
+     * decides, in the same words; if that is unset or auto as well: NVIDIA's driver if it has a device, else softcuda, with
+     * one warning per process. */
+    const char *driver;
+    /* Called from any thread that makes a gpudl call, under no lock; text is lent. NULL: errors and warnings go to stderr. */
+    gpudl_log_function *log;
     void *log_user;
-    void *(*allocate)(void *user, size_t bytes);            /* gpudl's own heap blocks; both or neither; NULL: malloc */
+    /* All of gpudl's heap but a small record per thread, which is the process's. Both or neither; NULL: malloc and free. allocate
+     * returns memory aligned as malloc's, or NULL. They must not call gpudl, and stay callable until the loader is closed. */
+    void *(*allocate)(void *user, size_t bytes);
     void  (*release)(void *user, void *block);
     void *allocator_user;
-    unsigned per_thread_stream; /* 1: a NULL stream means the per-thread default stream (code compiled with --default-stream per-thread); 0: legacy */
-    unsigned reserved;
+    /* What a NULL stream means in a launch. 0: the legacy default stream. 1: the per-thread default stream, as in code
+     * compiled with --default-stream per-thread. */
+    unsigned per_thread_stream;
+    unsigned reserved;          /* 0 */
 } gpudl_loader_options;
 #define GPUDL_LOADER_OPTIONS_INIT { sizeof(gpudl_loader_options), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 }
 
-/* A loader is one connection to a driver. NULL stands for the process's default loader in every call that takes one; it is opened on first use with
- * default options and never closed. */
+/**
+ * Open a driver and initialise it (cuInit). Makes no context, and touches no device memory.
+ * @options:  NULL for the defaults
+ * @out:      written on success only; close it with gpudl_loader_close()
+ *
+ * Programs that need no options need no loader either: NULL stands for the default loader in every call that takes one. That
+ * one is opened on first use with default options and never closed; when opening fails the next use tries again. Fails with
+ * GPUDL_ERROR_NO_DRIVER (the text says where was looked and what the dynamic linker said), _NO_DEVICE, _DRIVER_TOO_OLD
+ * (gpudl needs CUDA 12.0, driver 525.60) or _DRIVER.
+ */
 GPUDL_API gpudl_status gpudl_loader_open(const gpudl_loader_options *options, gpudl_loader **out);
-/* The caller has released everything that came from it. Accepts NULL (which does not close the default loader). */
-GPUDL_API void gpudl_loader_close(gpudl_loader *);
 
-/* The driver's functions, for programs that have no <cuda.h>: table->MemAlloc(&ptr, bytes). Lent by the loader; NULL when the default loader
- * cannot be opened (gpudl_error_text says why). */
-GPUDL_API const gpudl_driver_table *gpudl_loader_driver(gpudl_loader *);
-/* "NVIDIA driver 13.0 (/usr/lib/.../libcuda.so.1)" or "softcuda 0.1, ..."; lent. */
-GPUDL_API const char *gpudl_loader_driver_text(gpudl_loader *);
-/* 1: the driver is softcuda and no GPU is used. */
-GPUDL_API int gpudl_loader_is_software(gpudl_loader *);
-/* Makes the primary context of a device current to the calling thread, creating it if need be; for programs without <cuda.h>. The loader
- * keeps the context until it is closed. */
-GPUDL_API gpudl_status gpudl_loader_use_device(gpudl_loader *, int device);
+/**
+ * Close a loader and give back the contexts that it holds. The caller has released everything that came from it, and no
+ * launch through it is under way; else an error is logged, and it stays open. The driver library stays loaded in the
+ * process. Accepts NULL, which does not close the default loader.
+ */
+GPUDL_API void gpudl_loader_close(gpudl_loader *loader);
 
-/* ------------------------------------------------------------------------------------------------------------------------ source */
+/**
+ * The driver's functions, for programs that have no <cuda.h>: table->MemAlloc(&ptr, bytes).
+ * Lent by the loader. NULL when the default loader cannot be opened; gpudl_error_text() says why.
+ */
+GPUDL_API const gpudl_driver_table *gpudl_loader_driver(gpudl_loader *loader);
+
+/* Device, version and library of the driver in words: "NVIDIA H200, CUDA 13.0 driver (/usr/lib/.../libcuda.so.1)". Lent;
+ * never NULL. */
+GPUDL_API const char *gpudl_loader_driver_text(gpudl_loader *loader);
+
+/* 1: the driver is softcuda, and no GPU is used. */
+GPUDL_API int gpudl_loader_is_software(gpudl_loader *loader);
+
+/**
+ * Make the primary context of a device current to the calling thread, creating it if need be; it is the one that the CUDA
+ * runtime uses as well. For programs that do not set a context otherwise; launches do without (see
+ * gpudl_kernel_launch_params), memory calls of the driver table do not.
+ * @device:  counts from 0
+ *
+ * The loader holds the context until it is closed.
+ */
+GPUDL_API gpudl_status gpudl_loader_use_device(gpudl_loader *loader, int device);
+
+/* ------------------------------------------------------------------------------------------------------------------- source */
 
 typedef enum gpudl_source_kind { GPUDL_SOURCE_FILE = 1, GPUDL_SOURCE_MEMORY = 2, GPUDL_SOURCE_TEXT = 3 } gpudl_source_kind;
 
-/* What to load. A plain value: copy it, put it in arrays. The call that takes it copies what it needs, so nothing of it need outlive that call.
- * CUDA C++ is told by GPUDL_TEXT or a file name that ends in .cu; everything else by its bytes. */
+/* What to load: a fatbin, a cubin or PTX, in a file or in memory; CUDA C++ as text. A plain value: copy it, put it in
+ * arrays. The call that takes it reads it once and copies what it needs, so nothing of it need outlive that call. CUDA C++
+ * is told by GPUDL_TEXT or a file name that ends in .cu, and not compiled yet; everything else is told by its bytes,
+ * whatever its name. */
 typedef struct gpudl_source {
     size_t size;                /* sizeof(gpudl_source) */
     gpudl_source_kind kind;
@@ -182,7 +236,7 @@ inline gpudl_lent_source gpudl_lend(gpudl_source s) { return gpudl_lent_source{ 
 #define GPUDL_TEXT(name, text)      ((const gpudl_source[1]){ gpudl_source_text(name, text) })
 #endif
 
-/* ----------------------------------------------------------------------------------------------------------------------- library */
+/* ------------------------------------------------------------------------------------------------------------------ library */
 
 typedef struct gpudl_load_options {
     size_t size;                /* sizeof(gpudl_load_options) */
@@ -191,34 +245,83 @@ typedef struct gpudl_load_options {
 } gpudl_load_options;
 #define GPUDL_LOAD_OPTIONS_INIT { sizeof(gpudl_load_options), 0, 0 }
 
-/* Reads the source once, finds the code for the loader's devices in it and loads that into the driver. Two loads of the same content share one
- * copy (a version), unless it has writable globals; the library handle is the caller's own. */
-GPUDL_API gpudl_status gpudl_library_load(gpudl_loader *, const gpudl_source *, const gpudl_load_options *, gpudl_library **out);
-/* Kernels taken from it stay usable until they are released too. Accepts NULL. */
-GPUDL_API void gpudl_library_release(gpudl_library *);
-/* Names of its kernels as in the image, in the image's order; lent until the library is released or replaced; NULL past the end. */
-GPUDL_API size_t gpudl_library_kernel_count(gpudl_library *);
-GPUDL_API const char *gpudl_library_kernel_name(gpudl_library *, size_t index);
+/**
+ * Load code and make its kernels callable.
+ * @loader:   NULL for the default one
+ * @source:   read once; files must be regular ones
+ * @options:  NULL for the defaults
+ * @out:      written on success only; release it with gpudl_library_release()
+ *
+ * The source is read, checked, and the entry for the loader's device is chosen as a driver would: machine code before PTX,
+ * the nearest architecture. That goes to the driver, which compiles PTX now; it becomes resident on a device with the first
+ * launch. Two loads of the same content and options share one copy in the driver (a version), unless the code has globals,
+ * which every load gets its own of.
+ *
+ * Each way in which a source may not fit has a status of its own, from GPUDL_ERROR_FILE_MISSING to GPUDL_ERROR_NO_KERNELS;
+ * the text names the file, says what was found and what to do. PTX that the driver refuses is GPUDL_ERROR_PTX with the
+ * driver's words and line.
+ */
+GPUDL_API gpudl_status gpudl_library_load(gpudl_loader *loader, const gpudl_source *source, const gpudl_load_options *options,
+                                          gpudl_library **out);
 
-/* A version: an immutable loaded image. Pinning keeps it loaded, whatever becomes of the library. */
-GPUDL_API gpudl_status gpudl_library_pin(gpudl_library *, gpudl_version **out);
-GPUDL_API void gpudl_version_unpin(gpudl_version *);        /* accepts NULL */
-/* Address and size of a global (__device__, __constant__, __managed__) on a device; name as in the image or as the source writes it. Valid while the version is pinned.
- * size may be NULL. A __managed__ variable's address is one that the host may use as well. */
-GPUDL_API gpudl_status gpudl_version_global(gpudl_version *, const char *name, int device, CUdeviceptr *address, size_t *size);
-GPUDL_API gpudl_status gpudl_version_native(gpudl_version *, CUlibrary *out);
+/* Kernels taken from it stay usable until they are released too; with the last of them the code is unloaded. Accepts NULL. */
+GPUDL_API void gpudl_library_release(gpudl_library *library);
 
-/* ------------------------------------------------------------------------------------------------------------------------ kernel */
+/* Names of its kernels as in the image, in the image's order; lent until the library and its kernels are released; NULL past
+ * the end. */
+GPUDL_API size_t gpudl_library_kernel_count(gpudl_library *library);
+GPUDL_API const char *gpudl_library_kernel_name(gpudl_library *library, size_t index);
 
-/* name: as in the image ("_Z5saxpyfPKfS0_Pfi"), as the source writes it ("saxpy", "ns::scale<float, 4>"), or NULL where the library holds one kernel. */
-GPUDL_API gpudl_status gpudl_kernel_get(gpudl_library *, const char *name, gpudl_kernel **out);
-GPUDL_API void gpudl_kernel_release(gpudl_kernel *);        /* accepts NULL */
-GPUDL_API const char *gpudl_kernel_name(gpudl_kernel *);    /* as in the image; lent */
+/**
+ * Hold the library's current version: an immutable loaded image. It stays loaded, whatever becomes of the library, until
+ * gpudl_version_unpin(), which accepts NULL.
+ */
+GPUDL_API gpudl_status gpudl_library_pin(gpudl_library *library, gpudl_version **out);
+GPUDL_API void gpudl_version_unpin(gpudl_version *version);
 
-typedef struct gpudl_param_info { size_t size_of_struct; size_t offset, size; } gpudl_param_info;
-/* Number of parameters; and where the index-th lies in the parameter buffer, in bytes. */
-GPUDL_API gpudl_status gpudl_kernel_param_count(gpudl_kernel *, size_t *count);
-GPUDL_API gpudl_status gpudl_kernel_param(gpudl_kernel *, size_t index, gpudl_param_info *out);
+/**
+ * Where a global variable (__device__, __constant__, __managed__) is.
+ * @name:     as in the image, or as the source writes it: "table", "ns::table"
+ * @device:   counts from 0; each device has its own copy, but of a __managed__ variable
+ * @address:  valid while the version is pinned; for a __managed__ variable the host may use it too
+ * @size:     in bytes; may be NULL
+ *
+ * Makes the code resident on that device, which waits for the kernels that run there.
+ */
+GPUDL_API gpudl_status gpudl_version_global(gpudl_version *version, const char *name, int device, CUdeviceptr *address,
+                                            size_t *size);
+
+/* The driver's own handle; lent, valid while the version is pinned. Do not unload it. */
+GPUDL_API gpudl_status gpudl_version_native(gpudl_version *version, CUlibrary *out);
+
+/* ------------------------------------------------------------------------------------------------------------------- kernel */
+
+/**
+ * Get a kernel by name.
+ * @name:  as in the image ("_Z5saxpyifPKfPf"); as the source writes it ("saxpy", "ns::scale<float, 4>", with parameters where it
+ *         is overloaded: "saxpy(int, const float *)"); or NULL where the library holds one kernel. White space does not matter
+ * @out:   written on success only; release it with gpudl_kernel_release()
+ *
+ * Names as the source writes them need a C++ runtime library on the machine (libstdc++.so.6, found at run time).
+ * Fails with GPUDL_ERROR_NO_SUCH_KERNEL (the text has the nearest names) or GPUDL_ERROR_AMBIGUOUS_NAME (it lists them).
+ */
+GPUDL_API gpudl_status gpudl_kernel_get(gpudl_library *library, const char *name, gpudl_kernel **out);
+
+/* Waits for nothing: launches that are on their way keep the code. Accepts NULL. */
+GPUDL_API void gpudl_kernel_release(gpudl_kernel *kernel);
+
+/* As in the image; lent by the kernel. */
+GPUDL_API const char *gpudl_kernel_name(gpudl_kernel *kernel);
+
+typedef struct gpudl_param_info {
+    size_t size_of_struct;      /* sizeof(gpudl_param_info) */
+    size_t offset, size;        /* in the parameter buffer, bytes */
+} gpudl_param_info;
+
+/* How many parameters a kernel takes, and where the index-th lies in the parameter buffer. GPUDL_ERROR_UNSUPPORTED where the
+ * image does not say. */
+GPUDL_API gpudl_status gpudl_kernel_param_count(gpudl_kernel *kernel, size_t *count);
+GPUDL_API gpudl_status gpudl_kernel_param(gpudl_kernel *kernel, size_t index, gpudl_param_info *out);
 
 typedef struct gpudl_launch_config {
     size_t size;                /* sizeof(gpudl_launch_config) */
@@ -227,7 +330,7 @@ typedef struct gpudl_launch_config {
     unsigned shared_bytes;      /* dynamic shared memory */
     unsigned nattributes;
     CUstream stream;            /* NULL: the default stream, legacy or per thread as the loader's option says */
-    const struct CUlaunchAttribute_st *attributes;  /* passed on to cuLaunchKernelEx as they are */
+    const struct CUlaunchAttribute_st *attributes;  /* CUlaunchAttributes, passed on to cuLaunchKernelEx as they are */
 } gpudl_launch_config;
 
 static inline gpudl_launch_config gpudl_launch_3d(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz)
@@ -241,9 +344,16 @@ static inline gpudl_launch_config gpudl_launch_1d(unsigned grid, unsigned block)
     return gpudl_launch_3d(grid, 1, 1, block, 1, 1);
 }
 
-/* As cuLaunchKernel: params[i] points to the i-th argument; nothing is checked. Asynchronous. Uses the thread's current context, else the stream's,
- * else the primary context of device 0. Takes no lock and no memory; safe against a concurrent replace. */
-GPUDL_API gpudl_status gpudl_kernel_launch_params(gpudl_kernel *, const gpudl_launch_config *, void *const *params);
+/**
+ * Launch a kernel, as cuLaunchKernel does: asynchronously, in the order of the stream.
+ * @params:  params[i] points to the i-th argument; NULL where there are none. Nothing is checked
+ *
+ * Runs in the thread's current context; where there is none, in the stream's, or the primary one of device 0, which is lent
+ * to the thread for the time of the call. Takes no lock and no memory (but for a record on a thread's first launch), and
+ * makes one driver call. GPUDL_ERROR_LAUNCH means that the driver refused it, with its code in gpudl_error_cuda(): it may be
+ * of this launch, or the sticky error of an earlier kernel.
+ */
+GPUDL_API gpudl_status gpudl_kernel_launch_params(gpudl_kernel *kernel, const gpudl_launch_config *config, void *const *params);
 
 #ifdef __cplusplus
 }

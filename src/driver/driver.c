@@ -19,20 +19,27 @@ const char *gpudl__driver_error_name(const gpudl_driver_table *t, int code)
 static const char *advice(int code)
 {
     switch (code) {
-    case GPUDL_CU_STUB_LIBRARY: return "this is the toolkit's stub for linking, not a driver: take its folder off the library path";
-    case GPUDL_CU_NO_DEVICE: return "the driver sees no GPU: look at nvidia-smi, CUDA_VISIBLE_DEVICES and, in a container, --gpus";
-    case GPUDL_CU_SYSTEM_NOT_READY: return "the system is not ready: is the fabric manager (or MPS) running?";
-    case GPUDL_CU_SYSTEM_DRIVER_MISMATCH: return "the kernel module and this library are of different versions: reboot, or reload the module";
-    case GPUDL_CU_COMPAT_NOT_SUPPORTED_ON_DEVICE: return "a forward compatibility library that this GPU does not allow: take it off the library path";
-    case GPUDL_CU_UNKNOWN: return "the kernel module may not be loaded, or /dev/nvidia* not accessible";
-    default: return "is the driver's kernel module loaded?";
+    case GPUDL_CU_STUB_LIBRARY:
+        return "this is the toolkit's stub for linking, not a driver: take its folder off the library path";
+    case GPUDL_CU_NO_DEVICE:
+        return "the driver sees no GPU: look at nvidia-smi, CUDA_VISIBLE_DEVICES and, in a container, --gpus";
+    case GPUDL_CU_SYSTEM_NOT_READY:
+        return "the system is not ready: is the fabric manager (or MPS) running?";
+    case GPUDL_CU_SYSTEM_DRIVER_MISMATCH:
+        return "the kernel module and this library are of different versions: reboot, or reload the module";
+    case GPUDL_CU_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+        return "a forward compatibility library that this GPU does not allow: take it off the library path";
+    case GPUDL_CU_UNKNOWN:
+        return "the kernel module may not be loaded, or /dev/nvidia* not accessible";
+    default:
+        return "is the driver's kernel module loaded?";
     }
 }
 
 static gpudl_status fail(const struct driver *d, const char *call, int code, int *cuda, char *text)
 {
-    snprintf(text, DRIVER_TEXT_SIZE, "%s: %s returned %d (%s): %s", d->path, call, code, gpudl__driver_error_name(&d->table, code),
-             advice(code));
+    snprintf(text, DRIVER_TEXT_SIZE, "%s: %s returned %d (%s): %s", d->path, call, code,
+        gpudl__driver_error_name(&d->table, code), advice(code));
     *cuda = code;
     return code == GPUDL_CU_NO_DEVICE ? GPUDL_ERROR_NO_DEVICE : GPUDL_ERROR_DRIVER;
 }
@@ -55,7 +62,7 @@ static gpudl_status ask_device(struct driver *d, int *cuda, char *text)
         (err = t->DeviceGetAttribute(&minor, GPUDL_DEVICE_COMPUTE_CAPABILITY_MINOR, device)))
         return fail(d, "cuDeviceGetAttribute", err, cuda, text);
     d->sm = (unsigned)(10 * major + minor);
-    d->software = strncmp(d->name, "softcuda", 8) == 0;     /* under whatever name its library was opened */
+    d->software = strncmp(d->name, "softcuda", 8) == 0; /* under whatever name its library was opened */
     return GPUDL_OK;
 }
 
@@ -128,7 +135,8 @@ static gpudl_status open_any(struct driver *d, int *cuda, char *text)
     }
     *cuda = 0;
     d->fallback = true;
-    snprintf(d->notice, sizeof(d->notice), "NO GPU IS USED: kernels run on the CPU, in softcuda, right but slow (%.1800s)", nvidia);
+    snprintf(
+        d->notice, sizeof(d->notice), "NO GPU IS USED: kernels run on the CPU, in softcuda, right but slow (%.1800s)", nvidia);
     return GPUDL_OK;
 }
 

@@ -1,7 +1,7 @@
 /* driver.h - opens a CUDA driver library at run time and fills the table of its functions. Nothing of CUDA is linked.
  *
- * A driver, once initialised, is never closed again: it has threads and exit handlers of its own. Not locked; a driver is immutable
- * after opening. Texts are for a person, and written into the caller's buffers, never empty on failure. */
+ * A driver, once initialised, is never closed again: it has threads and exit handlers of its own. Not locked; a driver is
+ * immutable after opening. Texts are for a person, and written into the caller's buffers, never empty on failure. */
 #ifndef GPUDL_DRIVER_DRIVER_H
 #define GPUDL_DRIVER_DRIVER_H
 
@@ -23,8 +23,8 @@ struct driver {
     char notice[DRIVER_TEXT_SIZE];
 };
 
-/* wanted: "auto" or NULL, "nvidia", "softcuda" or a path; see gpudl_loader_options. text is of DRIVER_TEXT_SIZE. *cuda: the driver's own
- * code behind a failure, or 0. */
+/* wanted: "auto" or NULL, "nvidia", "softcuda" or a path; see gpudl_loader_options. text is of DRIVER_TEXT_SIZE. *cuda: the
+ * driver's own code behind a failure, or 0. */
 gpudl_status gpudl__driver_open(const char *wanted, struct driver *out, int *cuda, char *text);
 
 /* "CUDA_ERROR_INVALID_IMAGE"; never NULL. */

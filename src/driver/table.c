@@ -6,8 +6,8 @@
 #include "src/driver/driver.h"
 #include "src/util/text.h"
 
-typedef int get_proc_address_5(const char *, void **, int, uint64_t, int *);   /* since CUDA 12.0 */
-typedef int get_proc_address_4(const char *, void **, int, uint64_t);          /* since CUDA 11.3 */
+typedef int get_proc_address_5(const char *, void **, int, uint64_t, int *); /* since CUDA 12.0 */
+typedef int get_proc_address_4(const char *, void **, int, uint64_t);        /* since CUDA 11.3 */
 
 struct resolver {
     get_proc_address_5 *five;
@@ -51,7 +51,8 @@ gpudl_status gpudl__driver_fill(void *library, struct driver *out, int *cuda, ch
 
     *cuda = 0;
     if (!find_resolver(library, &r)) {
-        gpudl__text_add(&needed, "it has no cuGetProcAddress: it is no CUDA driver, or one older than CUDA 11.3 (gpudl needs 12.0, driver 525.60)");
+        gpudl__text_add(&needed,
+            "it has no cuGetProcAddress: it is no CUDA driver, or one older than CUDA 11.3 (gpudl needs 12.0, driver 525.60)");
         return GPUDL_ERROR_DRIVER_TOO_OLD;
     }
     t->size = sizeof(*t);
@@ -59,7 +60,8 @@ gpudl_status gpudl__driver_fill(void *library, struct driver *out, int *cuda, ch
 #define FILL(name, since, need, without, params) \
     *(void **)&t->name = resolve(&r, "cu" #name, since); \
     if (!t->name && need) \
-        gpudl__text_add(&needed, "%scu" #name " (CUDA %d.%d)", needed.used ? ", " : "it lacks ", since / 1000, since % 1000 / 10); \
+        gpudl__text_add( \
+            &needed, "%scu" #name " (CUDA %d.%d)", needed.used ? ", " : "it lacks ", since / 1000, since % 1000 / 10); \
     else if (!t->name) \
         gpudl__text_add(&missing, "%scu" #name " (without it: no %s)", missing.used ? ", " : "", without);
     GPUDL_DRIVER_FUNCTIONS(FILL)
@@ -71,6 +73,6 @@ gpudl_status gpudl__driver_fill(void *library, struct driver *out, int *cuda, ch
         return GPUDL_ERROR_DRIVER;
     }
     gpudl__text_add(&needed, "; it calls itself CUDA %d.%d, and gpudl needs 12.0 (driver 525.60) or newer", t->version / 1000,
-                    t->version % 1000 / 10);
+        t->version % 1000 / 10);
     return GPUDL_ERROR_DRIVER_TOO_OLD;
 }

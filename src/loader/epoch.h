@@ -1,11 +1,12 @@
 /* epoch.h - nothing goes while a launch may still be using it.
  *
- * A launch pins: it notes in its thread's record the epoch that it entered in, reads a binding, calls the driver, unpins. Who takes a binding
- * out of sight asks for a new epoch and waits (never blocking: it asks again later) until no thread is pinned in an older one.
+ * A launch pins: it notes in its thread's record the epoch that it entered in, reads a binding, calls the driver, unpins.
+ * Who takes a binding out of sight asks for a new epoch and waits (never blocking: it asks again later) until no thread is
+ * pinned in an older one.
  *
- * The pin must be seen before the binding is read. Instead of a fence in each launch (some 20 cycles) the rare writer runs a barrier on
- * every CPU that runs a thread of this process: membarrier(2). Where that is missing the launch has its fence. A forked child inherits
- * pins of threads that it has not; it never frees (fork.h). */
+ * The pin must be seen before the binding is read. Instead of a fence in each launch (some 20 cycles) the rare writer runs a
+ * barrier on every CPU that runs a thread of this process: membarrier(2). Where that is missing the launch has its fence. A
+ * forked child inherits pins of threads that it has not; it never frees (fork.h). */
 #ifndef GPUDL_LOADER_EPOCH_H
 #define GPUDL_LOADER_EPOCH_H
 

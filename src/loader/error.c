@@ -13,10 +13,13 @@ static __thread const char *without_record __attribute__((tls_model("initial-exe
 const char *gpudl_status_name(gpudl_status status)
 {
     switch (status) {
-#define NAME(name, number, text) case GPUDL_##name: return "GPUDL_" #name;
+#define NAME(name, number, text) \
+    case GPUDL_##name: \
+        return "GPUDL_" #name;
         GPUDL_STATUS_LIST(NAME)
 #undef NAME
-    case GPUDL_STATUS_MAX: break;
+    case GPUDL_STATUS_MAX:
+        break;
     }
     return "GPUDL_ERROR_UNKNOWN";
 }
@@ -24,10 +27,13 @@ const char *gpudl_status_name(gpudl_status status)
 const char *gpudl_status_text(gpudl_status status)
 {
     switch (status) {
-#define TEXT(name, number, text) case GPUDL_##name: return text;
+#define TEXT(name, number, text) \
+    case GPUDL_##name: \
+        return text;
         GPUDL_STATUS_LIST(TEXT)
 #undef TEXT
-    case GPUDL_STATUS_MAX: break;
+    case GPUDL_STATUS_MAX:
+        break;
     }
     return "a status that this gpudl does not know";
 }
@@ -91,7 +97,8 @@ gpudl_status gpudl__fail_code(gpudl_status status, int cuda, const char *text)
     return status;
 }
 
-gpudl_status gpudl__fail_cuda(gpudl_status status, const gpudl_driver_table *table, const char *call, int code, const char *format, ...)
+gpudl_status gpudl__fail_cuda(
+    gpudl_status status, const gpudl_driver_table *table, const char *call, int code, const char *format, ...)
 {
     struct thread *t = begin(status, code);
     const char *words = NULL;
@@ -105,7 +112,8 @@ gpudl_status gpudl__fail_cuda(gpudl_status status, const gpudl_driver_table *tab
     va_end(args);
     if (table->GetErrorString(code, &words) != 0 || !words)
         words = "the driver has no words for it";
-    snprintf(t->text + used, sizeof(t->text) - used, ": %s returned %d (%s: %s)", call, code, gpudl__driver_error_name(table, code), words);
+    snprintf(t->text + used, sizeof(t->text) - used, ": %s returned %d (%s: %s)", call, code,
+        gpudl__driver_error_name(table, code), words);
     return status;
 }
 
@@ -121,6 +129,8 @@ gpudl_status gpudl__fail_memory(const char *what)
 
 gpudl_status gpudl__fail_forked(const char *what)
 {
-    return gpudl__fail(GPUDL_ERROR_FORKED, "%s: this process was forked from one that had opened a CUDA driver, and drivers do not survive "
-                                           "that; open gpudl after fork(), or start the child with exec", what);
+    return gpudl__fail(GPUDL_ERROR_FORKED,
+        "%s: this process was forked from one that had opened a CUDA driver, and drivers do not survive "
+        "that; open gpudl after fork(), or start the child with exec",
+        what);
 }

@@ -7,8 +7,8 @@
 /* Both return status, so that a failure is one line. */
 __attribute__((format(printf, 2, 3))) gpudl_status gpudl__fail(gpudl_status status, const char *format, ...);
 /* The text goes on with ": call returned code (name: the driver's own words)". */
-__attribute__((format(printf, 5, 6))) gpudl_status gpudl__fail_cuda(gpudl_status status, const gpudl_driver_table *t, const char *call,
-                                                                    int code, const char *format, ...);
+__attribute__((format(printf, 5, 6))) gpudl_status gpudl__fail_cuda(
+    gpudl_status status, const gpudl_driver_table *t, const char *call, int code, const char *format, ...);
 gpudl_status gpudl__fail_code(gpudl_status status, int cuda, const char *text);     /* for texts that name the call themselves */
 /* Calls on NULL handles and the like: what the argument should be. */
 gpudl_status gpudl__fail_argument(const char *function, const char *what);

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static _Atomic(unsigned char *) page;       /* holds 1, and 0 in a child */
-static _Atomic pid_t owner;                 /* where there is no such page */
+static _Atomic(unsigned char *) page; /* holds 1, and 0 in a child */
+static _Atomic pid_t owner;           /* where there is no such page */
 
 static void mark(void)
 {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 void gpudl__fork_mark(void);        /* a driver is about to be opened; any number of times */
-bool gpudl__forked(void);           /* this process is a child of the one that opened it; no system call where fork can wipe a page */
+/* This process is a child of the one that opened it. No system call where the kernel can wipe a page on fork. */
+bool gpudl__forked(void);
 
 #endif

@@ -26,15 +26,17 @@ static gpudl_status find(const gpudl_version *v, const char *name, const struct 
     case NAME_AMBIGUOUS:
         return gpudl__fail(GPUDL_ERROR_AMBIGUOUS_NAME, "%s: several globals answer to '%s': %s", v->content.name, name, list);
     case NAME_NONE:
-        return gpudl__fail(GPUDL_ERROR_NO_SUCH_GLOBAL, "%s: no global '%s' among its %zu%s; a variable that no kernel uses may have been left out",
-                           v->content.name, name, v->nglobals, list);
+        return gpudl__fail(GPUDL_ERROR_NO_SUCH_GLOBAL,
+            "%s: no global '%s' among its %zu%s; a variable that no kernel uses may have been left out", v->content.name, name,
+            v->nglobals, list);
     }
     *out = &v->globals[index];
     return GPUDL_OK;
 }
 
 /* With a context of the device current: the caller's if it is one, else the primary one for the time of the call. */
-static int ask_on_device(const gpudl_version *v, const char *name, int device, CUcontext primary, CUdeviceptr *address, size_t *size)
+static int ask_on_device(
+    const gpudl_version *v, const char *name, int device, CUcontext primary, CUdeviceptr *address, size_t *size)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
     CUdevice here, there;
@@ -63,10 +65,13 @@ static gpudl_status ask(const gpudl_version *v, const struct image_global *g, in
         return status;
     if (g->managed && cu->LibraryGetManaged) {
         err = cu->LibraryGetManaged(address, size, v->native, g->name);
-        return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetManaged", err, "%s: '%s'", v->content.name, g->name) : GPUDL_OK;
+        return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetManaged", err, "%s: '%s'", v->content.name, g->name)
+                   : GPUDL_OK;
     }
     err = ask_on_device(v, g->name, device, primary, address, size);
-    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetGlobal", err, "%s: '%s' on device %d", v->content.name, g->name, device) : GPUDL_OK;
+    return err ? gpudl__fail_cuda(
+                     GPUDL_ERROR_DRIVER, cu, "cuLibraryGetGlobal", err, "%s: '%s' on device %d", v->content.name, g->name, device)
+               : GPUDL_OK;
 }
 
 gpudl_status gpudl_version_global(gpudl_version *v, const char *name, int device, CUdeviceptr *address, size_t *size)

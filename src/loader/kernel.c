@@ -27,7 +27,8 @@ static gpudl_status find_only(const gpudl_library *lib, const struct gpudl_versi
     return gpudl__fail(GPUDL_ERROR_AMBIGUOUS_NAME, "%s: holds %zu kernels; say which: %s", lib->name, v->nkernels, list);
 }
 
-static gpudl_status find(const gpudl_library *lib, const struct gpudl_version *v, const char *name, const struct image_kernel **out)
+static gpudl_status find(
+    const gpudl_library *lib, const struct gpudl_version *v, const char *name, const struct image_kernel **out)
 {
     struct names names = { kernel_at, v->kernels, v->nkernels };
     char list[TEXT_SIZE];
@@ -46,14 +47,17 @@ static gpudl_status find(const gpudl_library *lib, const struct gpudl_version *v
         case NAME_AMBIGUOUS:
             return gpudl__fail(GPUDL_ERROR_AMBIGUOUS_NAME, "%s: several kernels answer to '%s': %s", lib->name, name, list);
         case NAME_NONE:
-            return gpudl__fail(GPUDL_ERROR_NO_SUCH_KERNEL, "%s: no kernel '%s' among its %zu%s%s", lib->name, name, v->nkernels, list,
-                               gpudl__can_demangle() ? "" : "; without a C++ runtime library on this machine only names as in the image are known");
+            return gpudl__fail(GPUDL_ERROR_NO_SUCH_KERNEL, "%s: no kernel '%s' among its %zu%s%s", lib->name, name, v->nkernels,
+                list,
+                gpudl__can_demangle() ? ""
+                                      : "; without a C++ runtime library on this machine only names as in the image are known");
         }
     *out = &v->kernels[index];
     return status;
 }
 
-static gpudl_status ask_driver(const gpudl_library *lib, const struct gpudl_version *v, const struct image_kernel *k, CUkernel *out)
+static gpudl_status ask_driver(
+    const gpudl_library *lib, const struct gpudl_version *v, const struct image_kernel *k, CUkernel *out)
 {
     const gpudl_driver_table *cu = &lib->loader->driver.table;
     int err;
@@ -62,7 +66,8 @@ static gpudl_status ask_driver(const gpudl_library *lib, const struct gpudl_vers
     if (k == v->kernels)
         return GPUDL_OK;
     err = cu->LibraryGetKernel(out, v->native, k->name);
-    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel", err, "%s: kernel '%s'", lib->name, k->name) : GPUDL_OK;
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel", err, "%s: kernel '%s'", lib->name, k->name)
+               : GPUDL_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ slots; all under the lock */
@@ -112,7 +117,8 @@ static struct binding *with_room(gpudl_library *lib)
     return bigger;
 }
 
-/* Launches of other kernels go on meanwhile: they read other places, in this binding or in the one before. *old: to be retired, or NULL. */
+/* Launches of other kernels go on meanwhile: they read other places, in this binding or in the one before. *old: to be
+ * retired, or NULL. */
 static struct slot *add_slot(gpudl_library *lib, const struct image_kernel *kernel, CUkernel handle, struct binding **old)
 {
     struct binding *b = with_room(lib), *before = atomic_load_explicit(&lib->binding, memory_order_relaxed);
@@ -241,8 +247,8 @@ static gpudl_status entry_of(gpudl_kernel *k, const char *function, const struct
     *out = atomic_load_explicit(k->binding, memory_order_relaxed)->places[k->index].kernel;
     pthread_mutex_unlock(&k->library->loader->lock);
     if (!(*out)->params_known)
-        return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: the image does not say, or not consistently, what parameters '%s' takes", k->library->name,
-                           k->slot->name);
+        return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: the image does not say, or not consistently, what parameters '%s' takes",
+            k->library->name, k->slot->name);
     return GPUDL_OK;
 }
 
@@ -270,8 +276,8 @@ gpudl_status gpudl_kernel_param(gpudl_kernel *k, size_t index, gpudl_param_info 
     if (status != GPUDL_OK)
         return status;
     if (index >= entry->nparams)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: '%s' has %u parameters, and they count from 0: there is no %zu", k->library->name, k->slot->name,
-                           entry->nparams, index);
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: '%s' has %u parameters, and they count from 0: there is no %zu",
+            k->library->name, k->slot->name, entry->nparams, index);
     out->offset = entry->params[index].offset;
     out->size = entry->params[index].size;
     return GPUDL_OK;

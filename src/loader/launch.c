@@ -40,7 +40,8 @@ static inline int call(struct thread *self, const gpudl_kernel *k, const gpudl_l
     b = atomic_load_explicit(k->binding, memory_order_acquire);
     f = (CUfunction)b->places[k->index].handle;
     if (__builtin_expect(!c->nattributes, 1))
-        err = k->launch(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes, stream, (void **)params, NULL);
+        err = k->launch(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes, stream,
+            (void **)params, NULL);
     else
         err = call_extended(k, f, c, stream, (void **)params);
     epoch_unpin(self);
@@ -49,9 +50,10 @@ static inline int call(struct thread *self, const gpudl_kernel *k, const gpudl_l
 
 static __attribute__((noinline, cold)) gpudl_status refused(const gpudl_kernel *k, const gpudl_launch_config *c, int err)
 {
-    return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, &k->library->loader->driver.table, c->nattributes ? "cuLaunchKernelEx" : "cuLaunchKernel", err,
-                            "%s: kernel '%s', grid %u x %u x %u, block %u x %u x %u, %u bytes of dynamic shared memory", k->library->name, k->slot->name,
-                            c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes);
+    return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, &k->library->loader->driver.table,
+        c->nattributes ? "cuLaunchKernelEx" : "cuLaunchKernel", err,
+        "%s: kernel '%s', grid %u x %u x %u, block %u x %u x %u, %u bytes of dynamic shared memory", k->library->name,
+        k->slot->name, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes);
 }
 
 /* The stream's context, or the primary one of device 0. */
@@ -65,8 +67,8 @@ static gpudl_status choose_context(const gpudl_kernel *k, const gpudl_launch_con
 }
 
 /* The driver found no current context: lend the thread one for this launch. */
-static __attribute__((noinline, cold)) gpudl_status launch_without_context(struct thread *self, const gpudl_kernel *k, const gpudl_launch_config *c,
-                                                                           void *const *params)
+static __attribute__((noinline, cold)) gpudl_status launch_without_context(
+    struct thread *self, const gpudl_kernel *k, const gpudl_launch_config *c, void *const *params)
 {
     const gpudl_driver_table *cu = &k->library->loader->driver.table;
     const struct allocator *before;
@@ -83,7 +85,8 @@ static __attribute__((noinline, cold)) gpudl_status launch_without_context(struc
         return status;
     err = cu->CtxPushCurrent(context);
     if (err)
-        return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, cu, "cuCtxPushCurrent", err, "%s: kernel '%s'", k->library->name, k->slot->name);
+        return gpudl__fail_cuda(
+            GPUDL_ERROR_LAUNCH, cu, "cuCtxPushCurrent", err, "%s: kernel '%s'", k->library->name, k->slot->name);
     err = call(self, k, c, params);
     cu->CtxPopCurrent(&context);
     return err ? refused(k, c, err) : GPUDL_OK;
@@ -102,8 +105,8 @@ static gpudl_status check(const gpudl_kernel *k, const gpudl_launch_config *conf
     if (known->nattributes && !known->attributes)
         return gpudl__fail_argument("gpudl_kernel_launch_params", "nattributes is not 0, and attributes is NULL");
     if (known->nattributes && !k->library->loader->driver.table.LaunchKernelEx)
-        return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "%s: the driver (%s) has no cuLaunchKernelEx, so no launch attributes", k->slot->name,
-                           k->library->loader->driver_text);
+        return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "%s: the driver (%s) has no cuLaunchKernelEx, so no launch attributes",
+            k->slot->name, k->library->loader->driver_text);
     return GPUDL_OK;
 }
 
@@ -124,7 +127,8 @@ static gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *config, v
     return refused(k, config, err);
 }
 
-static __attribute__((noinline)) gpudl_status launch_checked(gpudl_kernel *k, const gpudl_launch_config *config, void *const *params)
+static __attribute__((noinline)) gpudl_status launch_checked(
+    gpudl_kernel *k, const gpudl_launch_config *config, void *const *params)
 {
     gpudl_launch_config known;
     gpudl_status status = check(k, config, &known);

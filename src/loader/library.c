@@ -75,7 +75,8 @@ static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpud
     return status;
 }
 
-gpudl_status gpudl_library_load(gpudl_loader *given, const gpudl_source *source, const gpudl_load_options *given_options, gpudl_library **out)
+gpudl_status gpudl_library_load(
+    gpudl_loader *given, const gpudl_source *source, const gpudl_load_options *given_options, gpudl_library **out)
 {
     gpudl_load_options options = GPUDL_LOAD_OPTIONS_INIT;
     const struct allocator *before;
@@ -84,10 +85,12 @@ gpudl_status gpudl_library_load(gpudl_loader *given, const gpudl_source *source,
 
     if (!out)
         return gpudl__fail_argument("gpudl_library_load", "out is NULL");
-    if (given_options && (status = gpudl__options_import(&options, sizeof(options), given_options, "gpudl_load_options")) != GPUDL_OK)
+    if (given_options &&
+        (status = gpudl__options_import(&options, sizeof(options), given_options, "gpudl_load_options")) != GPUDL_OK)
         return status;
     if (options.flags)
-        return gpudl__fail(GPUDL_ERROR_TOO_NEW, "gpudl_load_options.flags is 0x%llx, and this gpudl knows none", (unsigned long long)options.flags);
+        return gpudl__fail(GPUDL_ERROR_TOO_NEW, "gpudl_load_options.flags is 0x%llx, and this gpudl knows none",
+            (unsigned long long)options.flags);
     l = gpudl__loader(given, "gpudl_library_load", &status);
     if (!l)
         return status;

@@ -23,7 +23,7 @@ static void describe_driver(gpudl_loader *l)
         snprintf(l->driver_text, sizeof(l->driver_text), "%s (%.160s)", d->name, d->path);
     else
         snprintf(l->driver_text, sizeof(l->driver_text), "%s, CUDA %d.%d driver (%.140s)", d->name, d->table.version / 1000,
-                 d->table.version % 1000 / 10, d->path);
+            d->table.version % 1000 / 10, d->path);
 }
 
 static gpudl_status open_driver(gpudl_loader *l, const gpudl_loader_options *options)
@@ -145,7 +145,7 @@ gpudl_loader *gpudl__loader(gpudl_loader *given, const char *what, gpudl_status 
     gpudl_loader *l = given ? given : atomic_load(&default_loader);
 
     *status = GPUDL_OK;
-    if (gpudl__forked()) {      /* before any lock: another thread may have held it at the fork */
+    if (gpudl__forked()) { /* before any lock: another thread may have held it at the fork */
         *status = gpudl__fail_forked(what);
         return NULL;
     }
@@ -204,14 +204,17 @@ gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out)
     int err;
 
     if (device < 0 || device >= l->driver.devices)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "there is no device %d: %s has %d, and they count from 0", device, l->driver_text, l->driver.devices);
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "there is no device %d: %s has %d, and they count from 0", device,
+            l->driver_text, l->driver.devices);
     pthread_mutex_lock(&l->lock);
     *out = l->contexts[device].context;
     pthread_mutex_unlock(&l->lock);
     if (*out)
         return GPUDL_OK;
     err = retain(l, device, out);
-    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuDevicePrimaryCtxRetain", err, "no context on device %d", device) : GPUDL_OK;
+    return err ? gpudl__fail_cuda(
+                     GPUDL_ERROR_DRIVER, &l->driver.table, "cuDevicePrimaryCtxRetain", err, "no context on device %d", device)
+               : GPUDL_OK;
 }
 
 static void release_contexts(gpudl_loader *l)
@@ -243,8 +246,9 @@ void gpudl_loader_close(gpudl_loader *l)
         return;
     gpudl__reap(l);
     if (l->handles || l->retired) {
-        gpudl__log(l, GPUDL_LOG_ERROR, "gpudl_loader_close: %zu libraries or pins of it were not released, or a launch is under way: it stays open",
-                   l->handles);
+        gpudl__log(l, GPUDL_LOG_ERROR,
+            "gpudl_loader_close: %zu libraries or pins of it were not released, or a launch is under way: it stays open",
+            l->handles);
         return;
     }
     release_contexts(l);

@@ -3,12 +3,12 @@
  *     kernel --> library --> binding --> version --> the driver's library
  *                  pin -----------------^
  *
- * An arrow is a counted reference. A kernel finds its code through its library's binding at each launch: turning a library to another version
- * is one store, and all its kernels follow. A binding out of sight is retired, and freed when no launch can be in it (epoch.h); it holds its
- * version till then.
+ * An arrow is a counted reference. A kernel finds its code through its library's binding at each launch: turning a library
+ * to another version is one store, and all its kernels follow. A binding out of sight is retired, and freed when no launch
+ * can be in it (epoch.h); it holds its version till then.
  *
- * The loader's lock guards references, slots, the list of versions and what is retired. It is never held over a driver call that loads or unloads
- * code, nor over a callback. */
+ * The loader's lock guards references, slots, the list of versions and what is retired. It is never held over a driver call
+ * that loads or unloads code, nor over a callback. */
 #ifndef GPUDL_LOADER_LOADER_H
 #define GPUDL_LOADER_LOADER_H
 
@@ -115,8 +115,10 @@ static inline const struct allocator *gpudl__loader_heap(gpudl_loader *l)
 __attribute__((format(printf, 3, 4))) void gpudl__log(gpudl_loader *l, gpudl_log_level level, const char *format, ...);
 void gpudl__log_to_stderr(void *user, gpudl_log_level level, const char *text);
 
-/* version.c. The version of this content: one that is there, or loaded now. Content is taken over on success. One reference is the caller's. */
-gpudl_status gpudl__version_get(gpudl_loader *l, struct content *content, const gpudl_load_options *options, struct gpudl_version **out);
+/* version.c. The version of this content: one that is there, or loaded now. Content is taken over on success. One reference
+ * is the caller's. */
+gpudl_status gpudl__version_get(
+    gpudl_loader *l, struct content *content, const gpudl_load_options *options, struct gpudl_version **out);
 void gpudl__version_hold(struct gpudl_version *v);      /* under the lock */
 void gpudl__version_drop(struct gpudl_version *v);      /* not under the lock: may unload */
 
@@ -125,7 +127,8 @@ gpudl_status gpudl__version_load(struct gpudl_version *v);
 void gpudl__version_unload(struct gpudl_version *v);
 
 /* retire.c */
-struct binding *gpudl__binding_create(struct gpudl_version *v, size_t capacity);    /* takes over one reference; NULL: no memory, and does not */
+/* Takes over one reference. NULL: no memory, and then it does not. */
+struct binding *gpudl__binding_create(struct gpudl_version *v, size_t capacity);
 void gpudl__binding_retire(gpudl_loader *l, struct binding *b);     /* not under the lock; b is out of sight */
 void gpudl__reap(gpudl_loader *l);                                  /* frees what may go; never waits */
 

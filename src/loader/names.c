@@ -13,7 +13,7 @@ enum { LISTED = 6, NEAREST = 3 };
 struct wanted {
     char *text;
     size_t size;
-    char needle[160];       /* its last word as the mangled name has it, "5saxpy"; "" when there is none */
+    char needle[160]; /* its last word as the mangled name has it, "5saxpy"; "" when there is none */
 };
 
 enum match { MATCH_NONE, MATCH_FAMILY, MATCH_EXACT };
@@ -120,7 +120,7 @@ static size_t distance(const struct wanted *w, const char *name, size_t most)
     s = gpudl__spell_split(spelled);
     best = gpudl__spell_distance(w->text, w->size, s.plain, s.plain_size, best);
     best = gpudl__spell_distance(w->text, w->size, s.plain, s.family_size, best);
-    for (size_t i = s.family_size; i-- > 2;)        /* without its namespaces */
+    for (size_t i = s.family_size; i-- > 2;) /* without its namespaces */
         if (s.plain[i - 1] == ':') {
             best = gpudl__spell_distance(w->text, w->size, s.plain + i, s.family_size - i, best);
             break;
@@ -141,7 +141,9 @@ void gpudl__name_list(const struct names *names, struct text *t)
 
 static void list_nearest(const struct names *names, const struct wanted *w, struct text *t)
 {
-    struct { size_t index, distance; } best[NEAREST];
+    struct {
+        size_t index, distance;
+    } best[NEAREST];
     size_t n = 0, most = w->size / 2 + 2;
 
     for (size_t i = 0; i < names->count; i++) {

@@ -4,7 +4,7 @@
 
 #include "src/loader/error.h"
 
-enum { LARGEST = 4096 };        /* a size beyond this was never set by a program */
+enum { LARGEST = 4096 }; /* a size beyond this was never set by a program */
 
 gpudl_status gpudl__options_import(void *dst, size_t known, const void *src, const char *name)
 {
@@ -13,11 +13,13 @@ gpudl_status gpudl__options_import(void *dst, size_t known, const void *src, con
 
     memcpy(&given, src, sizeof(given));
     if (given < sizeof(size_t) || given > LARGEST)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s.size is %zu: set it to sizeof(%s), or use its INIT macro", name, given, name);
+        return gpudl__fail(
+            GPUDL_ERROR_ARGUMENT, "%s.size is %zu: set it to sizeof(%s), or use its INIT macro", name, given, name);
     for (size_t i = known; i < given; i++)
         if (bytes[i])
-            return gpudl__fail(GPUDL_ERROR_TOO_NEW, "%s has a member at byte %zu that this gpudl (%d.%d.%d) does not know: it was built for a newer one",
-                               name, i, GPUDL_VERSION_MAJOR, GPUDL_VERSION_MINOR, GPUDL_VERSION_PATCH);
+            return gpudl__fail(GPUDL_ERROR_TOO_NEW,
+                "%s has a member at byte %zu that this gpudl (%d.%d.%d) does not know: it was built for a newer one", name, i,
+                GPUDL_VERSION_MAJOR, GPUDL_VERSION_MINOR, GPUDL_VERSION_PATCH);
     memset(dst, 0, known);
     memcpy(dst, src, given < known ? given : known);
     memcpy(dst, &known, sizeof(known));

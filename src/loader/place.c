@@ -1,6 +1,6 @@
-/* From bytes to code in the driver. The driver calls almost anything a success, and hands out an empty library then: what does not fit is
- * refused here, before it is asked, and what it took is looked into after. Making the code resident is left to the first launch, since that
- * would stall whatever runs. */
+/* From bytes to code in the driver. The driver calls almost anything a success, and hands out an empty library then: what
+ * does not fit is refused here, before it is asked, and what it took is looked into after. Making the code resident is left
+ * to the first launch, since that would stall whatever runs. */
 #include <string.h>
 
 #include "src/loader/error.h"
@@ -11,14 +11,22 @@ enum { TEXT_SIZE = 2048, LOG_SIZE = 4096 };
 static gpudl_status image_status(enum image_error error)
 {
     switch (error) {
-    case IMAGE_EMPTY: return GPUDL_ERROR_IMAGE_EMPTY;
-    case IMAGE_TRUNCATED: return GPUDL_ERROR_IMAGE_TRUNCATED;
-    case IMAGE_DAMAGED: return GPUDL_ERROR_IMAGE_DAMAGED;
-    case IMAGE_NOT_AN_IMAGE: return GPUDL_ERROR_NOT_AN_IMAGE;
-    case IMAGE_NOT_SUPPORTED: return GPUDL_ERROR_UNSUPPORTED;
-    case IMAGE_LIMIT: return GPUDL_ERROR_IMAGE_TOO_LARGE;
-    case IMAGE_NO_MEMORY: return GPUDL_ERROR_NO_MEMORY;
-    case IMAGE_OK: break;
+    case IMAGE_EMPTY:
+        return GPUDL_ERROR_IMAGE_EMPTY;
+    case IMAGE_TRUNCATED:
+        return GPUDL_ERROR_IMAGE_TRUNCATED;
+    case IMAGE_DAMAGED:
+        return GPUDL_ERROR_IMAGE_DAMAGED;
+    case IMAGE_NOT_AN_IMAGE:
+        return GPUDL_ERROR_NOT_AN_IMAGE;
+    case IMAGE_NOT_SUPPORTED:
+        return GPUDL_ERROR_UNSUPPORTED;
+    case IMAGE_LIMIT:
+        return GPUDL_ERROR_IMAGE_TOO_LARGE;
+    case IMAGE_NO_MEMORY:
+        return GPUDL_ERROR_NO_MEMORY;
+    case IMAGE_OK:
+        break;
     }
     return GPUDL_ERROR_IMAGE_DAMAGED;
 }
@@ -26,13 +34,20 @@ static gpudl_status image_status(enum image_error error)
 static gpudl_status misfit_status(enum image_misfit why)
 {
     switch (why) {
-    case MISFIT_ARCH: return GPUDL_ERROR_ARCHITECTURE;
-    case MISFIT_MACHINE_CODE_ONLY: return GPUDL_ERROR_MACHINE_CODE_ONLY;
-    case MISFIT_PTX_TOO_NEW: return GPUDL_ERROR_PTX_TOO_NEW;
-    case MISFIT_NOT_LINKED: return GPUDL_ERROR_NOT_LINKED;
-    case MISFIT_EMPTY: return GPUDL_ERROR_NO_KERNELS;
-    case MISFIT_DAMAGED: return GPUDL_ERROR_IMAGE_DAMAGED;
-    case MISFIT_NO_MEMORY: return GPUDL_ERROR_NO_MEMORY;
+    case MISFIT_ARCH:
+        return GPUDL_ERROR_ARCHITECTURE;
+    case MISFIT_MACHINE_CODE_ONLY:
+        return GPUDL_ERROR_MACHINE_CODE_ONLY;
+    case MISFIT_PTX_TOO_NEW:
+        return GPUDL_ERROR_PTX_TOO_NEW;
+    case MISFIT_NOT_LINKED:
+        return GPUDL_ERROR_NOT_LINKED;
+    case MISFIT_EMPTY:
+        return GPUDL_ERROR_NO_KERNELS;
+    case MISFIT_DAMAGED:
+        return GPUDL_ERROR_IMAGE_DAMAGED;
+    case MISFIT_NO_MEMORY:
+        return GPUDL_ERROR_NO_MEMORY;
     }
     return GPUDL_ERROR_ARCHITECTURE;
 }
@@ -65,8 +80,10 @@ static gpudl_status choose(struct gpudl_version *v)
     if (error)
         return refuse(v, error, text);
     if (!v->nkernels && !v->nglobals)
-        return gpudl__fail(GPUDL_ERROR_NO_KERNELS, "%s: the code for this device has no kernels and no globals; is a kernel missing __global__, or "
-                           "was its template never instantiated?", v->content.name);
+        return gpudl__fail(GPUDL_ERROR_NO_KERNELS,
+            "%s: the code for this device has no kernels and no globals; is a kernel missing __global__, or "
+            "was its template never instantiated?",
+            v->content.name);
     return GPUDL_OK;
 }
 
@@ -87,20 +104,22 @@ static void trim(char *log)
 static gpudl_status refused(const struct gpudl_version *v, int err, char *log)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
-    gpudl_status status = err == GPUDL_CU_OUT_OF_MEMORY ? GPUDL_ERROR_DRIVER :
-                          err == GPUDL_CU_UNSUPPORTED_PTX_VERSION || strstr(log, "Unsupported .version") ? GPUDL_ERROR_PTX_TOO_NEW :
-                          is_ptx(v) && (!err || err == GPUDL_CU_INVALID_IMAGE || err == GPUDL_CU_INVALID_PTX) ? GPUDL_ERROR_PTX :
-                          err == GPUDL_CU_INVALID_IMAGE ? GPUDL_ERROR_IMAGE_DAMAGED :
-                          err == GPUDL_CU_NO_BINARY_FOR_GPU ? GPUDL_ERROR_ARCHITECTURE : GPUDL_ERROR_DRIVER;
+    gpudl_status status = err == GPUDL_CU_OUT_OF_MEMORY                                       ? GPUDL_ERROR_DRIVER
+        : err == GPUDL_CU_UNSUPPORTED_PTX_VERSION || strstr(log, "Unsupported .version")      ? GPUDL_ERROR_PTX_TOO_NEW
+        : is_ptx(v) && (!err || err == GPUDL_CU_INVALID_IMAGE || err == GPUDL_CU_INVALID_PTX) ? GPUDL_ERROR_PTX
+        : err == GPUDL_CU_INVALID_IMAGE                                                       ? GPUDL_ERROR_IMAGE_DAMAGED
+        : err == GPUDL_CU_NO_BINARY_FOR_GPU                                                   ? GPUDL_ERROR_ARCHITECTURE
+                                                                                              : GPUDL_ERROR_DRIVER;
 
     trim(log);
     if (err)
         return gpudl__fail_cuda(status, cu, "cuLibraryLoadData", err, "%s: the driver refused %s%s%s", v->content.name,
-                                is_ptx(v) ? "its PTX" : "its machine code", *log ? ": " : "", log);
+            is_ptx(v) ? "its PTX" : "its machine code", *log ? ": " : "", log);
     if (*log)
-        return gpudl__fail(status, "%s: %s: %s", v->content.name, is_ptx(v) ? "its PTX was refused" : "its machine code was refused", log);
+        return gpudl__fail(
+            status, "%s: %s: %s", v->content.name, is_ptx(v) ? "its PTX was refused" : "its machine code was refused", log);
     return gpudl__fail(status, "%s: the driver (%s) took the code, said nothing, and found no kernel '%s' in it", v->content.name,
-                       v->loader->driver_text, v->nkernels ? v->kernels[0].name : "");
+        v->loader->driver_text, v->nkernels ? v->kernels[0].name : "");
 }
 
 static gpudl_status hand_over(struct gpudl_version *v)
@@ -124,7 +143,8 @@ static gpudl_status hand_over(struct gpudl_version *v)
     if (err == GPUDL_CU_NOT_FOUND)
         return refused(v, 0, log);
     if (err)
-        return gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel", err, "%s: kernel '%s'", v->content.name, v->kernels[0].name);
+        return gpudl__fail_cuda(
+            GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel", err, "%s: kernel '%s'", v->content.name, v->kernels[0].name);
     return GPUDL_OK;
 }
 
@@ -142,7 +162,7 @@ void gpudl__version_unload(struct gpudl_version *v)
 
     if (err)
         gpudl__log(l, GPUDL_LOG_WARNING, "%s: cuLibraryUnload returned %d (%s): its code stays in the driver",
-                   v->content.name ? v->content.name : "a library", err, gpudl__driver_error_name(&l->driver.table, err));
+            v->content.name ? v->content.name : "a library", err, gpudl__driver_error_name(&l->driver.table, err));
     v->native = NULL;
     gpudl__image_close(v->image);
     v->image = NULL;

@@ -10,7 +10,7 @@
 #include "src/loader/options.h"
 #include "src/util/alloc.h"
 
-static const uint64_t LARGEST_FILE = (uint64_t)2 << 30;     /* drivers read 31-bit sizes */
+static const uint64_t LARGEST_FILE = (uint64_t)2 << 30; /* drivers read 31-bit sizes */
 
 void gpudl__content_release(struct content *c)
 {
@@ -24,8 +24,9 @@ static gpudl_status open_failed(const char *path, int error)
     switch (error) {
     case ENOENT:
     case ENOTDIR:
-        return gpudl__fail(GPUDL_ERROR_FILE_MISSING, "%s: %s; relative paths are taken from the process's current folder", path, strerror(error));
-    case ENXIO:     /* a socket */
+        return gpudl__fail(GPUDL_ERROR_FILE_MISSING, "%s: %s; relative paths are taken from the process's current folder", path,
+            strerror(error));
+    case ENXIO: /* a socket */
         return gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: not a regular file; read it yourself and pass GPUDL_MEMORY", path);
     default:
         return gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: cannot be opened: %s", path, strerror(error));
@@ -38,8 +39,10 @@ static gpudl_status check_kind(const char *path, const struct stat *st)
         return gpudl__fail(GPUDL_ERROR_FILE_IS_FOLDER, "%s: is a folder; name the image in it", path);
     if (!S_ISREG(st->st_mode))
         return gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: is a %s; read it yourself and pass GPUDL_MEMORY", path,
-                           S_ISFIFO(st->st_mode) ? "pipe" : S_ISCHR(st->st_mode) ? "character device" :
-                           S_ISBLK(st->st_mode) ? "block device" : "special file");
+            S_ISFIFO(st->st_mode)      ? "pipe"
+                : S_ISCHR(st->st_mode) ? "character device"
+                : S_ISBLK(st->st_mode) ? "block device"
+                                       : "special file");
     if (st->st_size == 0)
         return gpudl__fail(GPUDL_ERROR_IMAGE_EMPTY, "%s: the file is empty: was it written completely?", path);
     if ((uint64_t)st->st_size > LARGEST_FILE)
@@ -47,8 +50,8 @@ static gpudl_status check_kind(const char *path, const struct stat *st)
     return GPUDL_OK;
 }
 
-/* The file's bytes, of which there should be size; a byte more shows in the count that it grows. Ends at size with one read. -1 and errno
- * on failure. */
+/* The file's bytes, of which there should be size; a byte more shows in the count that it grows. Ends at size with one read.
+ * -1 and errno on failure. */
 static ssize_t read_all(int fd, unsigned char *to, size_t size)
 {
     size_t done = 0;
@@ -87,8 +90,9 @@ static gpudl_status read_open(const char *path, int fd, struct content *out)
     got = read_all(fd, bytes, size);
     if (got != (ssize_t)size) {
         gpudl__free(bytes);
-        return got < 0 ? gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: cannot be read: %s", path, strerror(errno)) :
-                         gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: its size changes while it is read: write to another file and rename it", path);
+        return got < 0 ? gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: cannot be read: %s", path, strerror(errno))
+                       : gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE,
+                             "%s: its size changes while it is read: write to another file and rename it", path);
     }
     bytes[size] = '\0';
     out->bytes = (struct span){ bytes, size };
@@ -130,8 +134,10 @@ static gpudl_status read_memory(const gpudl_source *source, const char *name, st
 
 static gpudl_status refuse_cuda(const char *name)
 {
-    return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: CUDA C++ source is not compiled by this gpudl: compile it with `nvcc -fatbin -o k.fatbin k.cu` "
-                       "(or -ptx) and load the result", name);
+    return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
+        "%s: CUDA C++ source is not compiled by this gpudl: compile it with `nvcc -fatbin -o k.fatbin k.cu` "
+        "(or -ptx) and load the result",
+        name);
 }
 
 static bool is_cuda_file(const char *path)
@@ -147,7 +153,8 @@ static gpudl_status read_bytes(const gpudl_source *source, const char *name, str
         return read_file(source->name, out);
     if (source->kind == GPUDL_SOURCE_MEMORY)
         return read_memory(source, name, out);
-    return gpudl__fail(GPUDL_ERROR_ARGUMENT, "gpudl_source.kind is %d: make sources with gpudl_source_file(), _memory() or _text()", (int)source->kind);
+    return gpudl__fail(GPUDL_ERROR_ARGUMENT,
+        "gpudl_source.kind is %d: make sources with gpudl_source_file(), _memory() or _text()", (int)source->kind);
 }
 
 gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out)

@@ -68,7 +68,7 @@ struct thread *gpudl__thread_register(void)
     t->text[0] = '\0';
     pthread_once(&once, make_key);
     if (atomic_load(&have_key))
-        pthread_setspecific(key, t);    /* on failure the record stays with a thread that ended: no harm but its bytes */
+        pthread_setspecific(key, t); /* on failure the record stays with a thread that ended: no harm but its bytes */
     gpudl__self = t;
     return t;
 }

@@ -1,7 +1,7 @@
 /* thread.h - what gpudl keeps of each thread: its last failure, and whether it is inside a launch.
  *
- * Records are made on a thread's first launch or failure, taken over by a later thread when theirs ends, and never freed: a reader of the
- * list needs no lock. They are the process's, not a loader's, so they are malloc's. */
+ * Records are made on a thread's first launch or failure, taken over by a later thread when theirs ends, and never freed: a
+ * reader of the list needs no lock. They are the process's, not a loader's, so they are malloc's. */
 #ifndef GPUDL_LOADER_THREAD_H
 #define GPUDL_LOADER_THREAD_H
 
@@ -13,7 +13,7 @@
 enum { THREAD_TEXT_SIZE = 4096 };
 
 struct thread {
-    alignas(64) _Atomic uint64_t pinned;    /* the epoch in which it entered a launch; 0: it is in none. A cache line of its own */
+    alignas(64) _Atomic uint64_t pinned;    /* the epoch in which it entered a launch; 0: it is in none */
     alignas(64) struct thread *next;
     atomic_int taken;
     int cuda;                               /* of the last failure */

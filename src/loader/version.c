@@ -13,7 +13,7 @@ static struct gpudl_version **bucket(gpudl_loader *l, struct hash128 hash)
 static bool is_same(const struct gpudl_version *v, struct span bytes, struct hash128 hash, uint64_t limit)
 {
     return v->hash.low == hash.low && v->hash.high == hash.high && v->limit == limit && v->content.bytes.size == bytes.size &&
-           memcmp(v->content.bytes.data, bytes.data, bytes.size) == 0;
+        memcmp(v->content.bytes.data, bytes.data, bytes.size) == 0;
 }
 
 /* A reference for the caller, or NULL. Under the lock. */
@@ -74,8 +74,8 @@ void gpudl__version_drop(struct gpudl_version *v)
         destroy(v);
 }
 
-/* A loaded version comes into the list, unless another thread has loaded the same meanwhile: then that one is taken. Globals can be written, by
- * kernels or by their owner, so a version that has any is nobody else's. */
+/* A loaded version comes into the list, unless another thread has loaded the same meanwhile: then that one is taken. Globals
+ * can be written, by kernels or by their owner, so a version that has any is nobody else's. */
 static struct gpudl_version *publish(struct gpudl_version *v)
 {
     gpudl_loader *l = v->loader;
@@ -94,7 +94,8 @@ static struct gpudl_version *publish(struct gpudl_version *v)
     return other;
 }
 
-static gpudl_status load(gpudl_loader *l, struct content *content, struct hash128 hash, uint64_t limit, struct gpudl_version **out)
+static gpudl_status load(
+    gpudl_loader *l, struct content *content, struct hash128 hash, uint64_t limit, struct gpudl_version **out)
 {
     struct gpudl_version *v = gpudl__alloc_zero(sizeof(*v));
     gpudl_status status;
@@ -108,7 +109,7 @@ static gpudl_status load(gpudl_loader *l, struct content *content, struct hash12
     v->content = *content;
     status = gpudl__version_load(v);
     if (status != GPUDL_OK) {
-        v->content = (struct content){ 0 };     /* is still the caller's */
+        v->content = (struct content){ 0 }; /* is still the caller's */
         destroy(v);
         return status;
     }
@@ -117,7 +118,8 @@ static gpudl_status load(gpudl_loader *l, struct content *content, struct hash12
     return GPUDL_OK;
 }
 
-gpudl_status gpudl__version_get(gpudl_loader *l, struct content *content, const gpudl_load_options *options, struct gpudl_version **out)
+gpudl_status gpudl__version_get(
+    gpudl_loader *l, struct content *content, const gpudl_load_options *options, struct gpudl_version **out)
 {
     struct hash128 hash = gpudl__hash128(content->bytes);
     struct gpudl_version *v;

@@ -1,5 +1,5 @@
-/* Which driver is opened, and what is said when none can be. Every case runs in a process of its own, since drivers read their settings from
- * the environment, once. */
+/* Which driver is opened, and what is said when none can be. Every case runs in a process of its own, since drivers read
+ * their settings from the environment, once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static struct result open_in_child(const char *wanted, const char *const *enviro
     return r;
 }
 
-#define OPEN(wanted, ...) open_in_child(wanted, (const char *const[]){ __VA_ARGS__ __VA_OPT__(,) NULL })
+#define OPEN(wanted, ...) open_in_child(wanted, (const char *const[]){ __VA_ARGS__ __VA_OPT__(, ) NULL })
 
 static void assert_text(const struct result *r, const char *words)
 {
@@ -116,7 +116,12 @@ static void a_software_device_is_known_by_its_name(void **state)
 
 static void a_driver_that_cannot_start_says_why(void **state)
 {
-    static const struct { const char *fail; gpudl_status status; int cuda; const char *words; } table[] = {
+    static const struct {
+        const char *fail;
+        gpudl_status status;
+        int cuda;
+        const char *words;
+    } table[] = {
         { "NULLDRV_DEVICES=0", GPUDL_ERROR_NO_DEVICE, 100, "CUDA_VISIBLE_DEVICES" },
         { "NULLDRV_FAIL=cuInit:1:34", GPUDL_ERROR_DRIVER, 34, "stub" },
         { "NULLDRV_FAIL=cuInit:1:802", GPUDL_ERROR_DRIVER, 802, "fabric manager" },
@@ -160,7 +165,7 @@ static void auto_says_of_both_why_not(void **state)
         skip();
     r = OPEN(NULL);
     if (r.status == GPUDL_OK)
-        skip();     /* softcuda is beside this test */
+        skip(); /* softcuda is beside this test */
     assert_int_equal(r.status, GPUDL_ERROR_NO_DRIVER);
     assert_text(&r, "no NVIDIA driver");
     assert_text(&r, "libcuda.so.1");
@@ -170,9 +175,12 @@ static void auto_says_of_both_why_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_path_opens_that_library), cmocka_unit_test(the_environment_decides_when_the_caller_does_not),
-        cmocka_unit_test(a_software_device_is_known_by_its_name), cmocka_unit_test(a_driver_that_cannot_start_says_why),
-        cmocka_unit_test(an_old_driver_is_told_with_what_it_lacks), cmocka_unit_test(auto_says_of_both_why_not),
+        cmocka_unit_test(a_path_opens_that_library),
+        cmocka_unit_test(the_environment_decides_when_the_caller_does_not),
+        cmocka_unit_test(a_software_device_is_known_by_its_name),
+        cmocka_unit_test(a_driver_that_cannot_start_says_why),
+        cmocka_unit_test(an_old_driver_is_told_with_what_it_lacks),
+        cmocka_unit_test(auto_says_of_both_why_not),
     };
     char path[4096];
     ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 32);

@@ -14,16 +14,18 @@
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t n, size_t bytes);
 void *__real_realloc(void *block, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t n, size_t bytes);
-void *__wrap_realloc(void *block, size_t bytes);
+/* Visible, or the linker complains of shared libraries that call the wrapped ones. */
+#define VISIBLE __attribute__((visibility("default")))
+VISIBLE void *__wrap_malloc(size_t bytes);
+VISIBLE void *__wrap_calloc(size_t n, size_t bytes);
+VISIBLE void *__wrap_realloc(void *block, size_t bytes);
 
-static atomic_long until_failure;       /* allocations; 0: none fails */
-static atomic_bool failed_ours;         /* the one that failed was asked of the loader's allocator */
+static atomic_long until_failure; /* allocations; 0: none fails */
+static atomic_bool failed_ours;   /* the one that failed was asked of the loader's allocator */
 static atomic_long live;
 static char messages[8192];
 
-/* ------------------------------------------------------------------------------------------------------------------- allocations */
+/* -------------------------------------------------------------------------------------------------------------- allocations */
 
 static bool fails_now(void)
 {
@@ -68,7 +70,7 @@ long harness_live_blocks(void)
     return atomic_load(&live);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------------ loaders */
+/* ------------------------------------------------------------------------------------------------------------------ loaders */
 
 const char *harness_null_driver(void)
 {
@@ -135,7 +137,7 @@ void harness_close(gpudl_loader *l)
     assert_no_misuse();
 }
 
-/* ----------------------------------------------------------------------------------------------------------------------- failing */
+/* ------------------------------------------------------------------------------------------------------------------ failing */
 
 struct alive {
     long libraries, contexts, pushed;
@@ -186,7 +188,7 @@ void harness_fail_allocations(harness_scenario *scenario, void *user)
         atomic_store(&until_failure, n);
         status = attempt(scenario, user, &l);
         failed = atomic_exchange(&until_failure, 0) <= 0;
-        if (failed_ours || status != GPUDL_OK)      /* readers of images may do without some of theirs */
+        if (failed_ours || status != GPUDL_OK) /* readers of images may do without some of theirs */
             assert_failed_well(status, n, "an allocation");
         assert_true(failed || status == GPUDL_OK);
         assert_still_usable(l, scenario, user);
@@ -201,8 +203,8 @@ void harness_fail_allocations(harness_scenario *scenario, void *user)
 /* Failures that change nothing for the caller: texts of errors, and giving back, of which there is no way back. */
 static bool is_tolerated(const char *name)
 {
-    static const char *const names[] = { "cuGetErrorName", "cuGetErrorString", "cuLibraryUnload", "cuDevicePrimaryCtxRelease", "cuCtxPopCurrent",
-                                         "cuStreamGetCtx", "cuCtxGetDevice" };
+    static const char *const names[] = { "cuGetErrorName", "cuGetErrorString", "cuLibraryUnload", "cuDevicePrimaryCtxRelease",
+        "cuCtxPopCurrent", "cuStreamGetCtx", "cuCtxGetDevice" };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (strcmp(names[i], name) == 0)
@@ -227,7 +229,7 @@ void harness_fail_driver_calls(int code, harness_scenario *scenario, void *user)
         else if (!failed && status != GPUDL_OK)
             fail_msg("%s", gpudl_error_text());
         for (long extra = nulldrv_alive("pushed") - before.pushed; extra > 0; extra--)
-            gpudl_loader_driver(l)->CtxPopCurrent(NULL);    /* cuCtxPopCurrent was the one that failed */
+            gpudl_loader_driver(l)->CtxPopCurrent(NULL); /* cuCtxPopCurrent was the one that failed */
         assert_still_usable(l, scenario, user);
         after = count_alive();
         if (failed && is_tolerated(failed))

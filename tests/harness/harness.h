@@ -1,7 +1,9 @@
-/* harness.h - runs a scenario again and again with the n-th allocation, or the n-th driver call, failing: n = 1, 2, ... until nothing fails any
- * more. Each time: no crash, a status and a text, nothing left behind, and the same loader does its work afterwards.
+/* harness.h - runs a scenario again and again with the n-th allocation, or the n-th driver call, failing: n = 1, 2, ...
+ * until nothing fails any more. Each time: no crash, a status and a text, nothing left behind, and the same loader does its
+ * work afterwards.
  *
- * A test that links the harness has malloc, calloc and realloc of everything in its executable wrapped: link gpudl's static library. */
+ * A test that links the harness has malloc, calloc and realloc of everything in its executable wrapped: link gpudl's static
+ * library. */
 #ifndef HARNESS_H
 #define HARNESS_H
 
@@ -9,7 +11,8 @@
 
 #include "tests/nulldriver/nulldrv.h"
 
-/* What a program does between opening a loader and closing it. Returns the first status that is not GPUDL_OK, with all it took released. */
+/* What a program does between opening a loader and closing it. Returns the first status that is not GPUDL_OK, with all it
+ * took released. */
 typedef gpudl_status harness_scenario(gpudl_loader *l, void *user);
 
 const char *harness_null_driver(void);                  /* path of the null driver */

@@ -1,4 +1,5 @@
-/* The main job on a device: the same on softcuda and on a GPU. GPUDL_DRIVER says which; without one this is skipped (exit code 77).
+/* The main job on a device: the same on softcuda and on a GPU. GPUDL_DRIVER says which; without one this is skipped (exit
+ * code 77).
  *
  * Expected values are exact: small integers in floating point. */
 #include <math.h>
@@ -253,7 +254,8 @@ static void a_thread_without_a_context_launches(void **state)
 /* The driver's own JIT speaks here. */
 static void an_unknown_instruction_is_named_with_its_line(void **state)
 {
-    static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n    bogus.u32 %r1, 1;\n    ret;\n}\n";
+    static const char ptx[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n    bogus.u32 %r1, 1;\n    ret;\n}\n";
     gpudl_library *lib;
 
     (void)state;
@@ -270,7 +272,7 @@ static void code_that_does_not_fit_is_refused(void **state)
     gpudl_status status = gpudl_library_load(NULL, DATA_SOURCE(names_cubin), NULL, &lib);
 
     (void)state;
-    if (status == GPUDL_OK) {       /* an sm_9x device */
+    if (status == GPUDL_OK) { /* an sm_9x device */
         check_axpy(lib, 64);
         gpudl_library_release(lib);
     } else {
@@ -299,11 +301,16 @@ static void a_refused_launch_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format_gives_the_right_numbers), cmocka_unit_test(kernels_are_found_by_the_sources_names),
-        cmocka_unit_test(globals_are_read_and_written), cmocka_unit_test(a_managed_variable_is_the_hosts_too),
-        cmocka_unit_test(a_fresh_copy_of_globals_comes_with_each_load), cmocka_unit_test(streams_keep_their_order),
-        cmocka_unit_test(a_thread_without_a_context_launches), cmocka_unit_test(an_unknown_instruction_is_named_with_its_line),
-        cmocka_unit_test(code_that_does_not_fit_is_refused), cmocka_unit_test(a_refused_launch_is_told),
+        cmocka_unit_test(every_format_gives_the_right_numbers),
+        cmocka_unit_test(kernels_are_found_by_the_sources_names),
+        cmocka_unit_test(globals_are_read_and_written),
+        cmocka_unit_test(a_managed_variable_is_the_hosts_too),
+        cmocka_unit_test(a_fresh_copy_of_globals_comes_with_each_load),
+        cmocka_unit_test(streams_keep_their_order),
+        cmocka_unit_test(a_thread_without_a_context_launches),
+        cmocka_unit_test(an_unknown_instruction_is_named_with_its_line),
+        cmocka_unit_test(code_that_does_not_fit_is_refused),
+        cmocka_unit_test(a_refused_launch_is_told),
     };
 
     cu = gpudl_loader_driver(NULL);

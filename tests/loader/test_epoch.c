@@ -13,7 +13,7 @@ static void a_pin_holds_back_what_went_out_of_sight_after_it(void **state)
     assert_non_null(self);
     before = gpudl__epoch_advance();
     epoch_pin(self);
-    assert_true(gpudl__epoch_passed(before));       /* pinned later: cannot see it */
+    assert_true(gpudl__epoch_passed(before)); /* pinned later: cannot see it */
     after = gpudl__epoch_advance();
     assert_false(gpudl__epoch_passed(after));
     epoch_unpin(self);
@@ -36,7 +36,7 @@ static void code_is_unloaded_after_the_launch_and_not_before(void **state)
     gpudl_library_release(lib);
     assert_int_equal(nulldrv_alive("library"), 2);
     epoch_unpin(thread_self());
-    assert_int_equal(nulldrv_alive("library"), 2);      /* nobody looked yet */
+    assert_int_equal(nulldrv_alive("library"), 2); /* nobody looked yet */
     gpudl_library_release(other);
     assert_int_equal(nulldrv_alive("library"), 0);
     harness_close(l);
@@ -61,7 +61,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, reset_driver)
-        TEST(a_pin_holds_back_what_went_out_of_sight_after_it), TEST(code_is_unloaded_after_the_launch_and_not_before), TEST(closing_looks_once_more),
+        TEST(a_pin_holds_back_what_went_out_of_sight_after_it),
+        TEST(code_is_unloaded_after_the_launch_and_not_before),
+        TEST(closing_looks_once_more),
     };
 
     return cmocka_run_group_tests_name("epoch", tests, NULL, NULL);

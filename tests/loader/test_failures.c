@@ -78,20 +78,48 @@ static void each(void (*harness)(harness_scenario *, void *))
     harness(globals, &with_globals);
 }
 
-static void fail_calls_999(harness_scenario *run, void *user) { harness_fail_driver_calls(999, run, user); }
-static void fail_calls_2(harness_scenario *run, void *user) { harness_fail_driver_calls(2, run, user); }
-static void fail_calls_500(harness_scenario *run, void *user) { harness_fail_driver_calls(500, run, user); }
+static void fail_calls_999(harness_scenario *run, void *user)
+{
+    harness_fail_driver_calls(999, run, user);
+}
+static void fail_calls_2(harness_scenario *run, void *user)
+{
+    harness_fail_driver_calls(2, run, user);
+}
+static void fail_calls_500(harness_scenario *run, void *user)
+{
+    harness_fail_driver_calls(500, run, user);
+}
 
-static void any_allocation(void **state) { (void)state; each(harness_fail_allocations); }
-static void any_driver_call(void **state) { (void)state; each(fail_calls_999); }
-static void any_driver_call_for_want_of_memory(void **state) { (void)state; each(fail_calls_2); }
-static void any_driver_call_with_the_code_of_not_found(void **state) { (void)state; each(fail_calls_500); }
+static void any_allocation(void **state)
+{
+    (void)state;
+    each(harness_fail_allocations);
+}
+static void any_driver_call(void **state)
+{
+    (void)state;
+    each(fail_calls_999);
+}
+static void any_driver_call_for_want_of_memory(void **state)
+{
+    (void)state;
+    each(fail_calls_2);
+}
+static void any_driver_call_with_the_code_of_not_found(void **state)
+{
+    (void)state;
+    each(fail_calls_500);
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, reset_driver)
-        TEST(any_allocation), TEST(any_driver_call), TEST(any_driver_call_for_want_of_memory), TEST(any_driver_call_with_the_code_of_not_found),
+        TEST(any_allocation),
+        TEST(any_driver_call),
+        TEST(any_driver_call_for_want_of_memory),
+        TEST(any_driver_call_with_the_code_of_not_found),
     };
 
     return cmocka_run_group_tests_name("failures", tests, NULL, NULL);

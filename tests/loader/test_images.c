@@ -1,5 +1,5 @@
-/* Code that does not fit is refused before the driver is asked, with a status of its own; what the driver refuses, or takes and finds empty,
- * is a failed load with the driver's words. The loader goes on. */
+/* Code that does not fit is refused before the driver is asked, with a status of its own; what the driver refuses, or takes
+ * and finds empty, is a failed load with the driver's words. The loader goes on. */
 #include "tests/loader/common.h"
 
 #include <stdlib.h>
@@ -42,7 +42,8 @@ static void never_believes_a_truncated_image(void **state)
     (void)state;
     for (size_t n = 1; n < DATA_SIZE(names_fatbin); n += 97) {
         gpudl_status status = load_memory(l, data_names_fatbin, n);
-        assert_true(status == GPUDL_ERROR_IMAGE_TRUNCATED || status == GPUDL_ERROR_NOT_AN_IMAGE || status == GPUDL_ERROR_IMAGE_DAMAGED);
+        assert_true(
+            status == GPUDL_ERROR_IMAGE_TRUNCATED || status == GPUDL_ERROR_NOT_AN_IMAGE || status == GPUDL_ERROR_IMAGE_DAMAGED);
         assert_true(strlen(gpudl_error_text()) > 0);
     }
     assert_fails(load_memory(l, data_names_cubin, 1500), GPUDL_ERROR_IMAGE_TRUNCATED, "memory: ");
@@ -73,7 +74,7 @@ static void tells_code_for_another_device(void **state)
     (void)state;
     assert_fails(LOAD(l, names_cubin), GPUDL_ERROR_ARCHITECTURE, "sm_80");
     assert_int_equal(nulldrv_calls("cuLibraryLoadData"), 0);
-    assert_ok(LOAD(l, names_fatbin));       /* holds PTX as well */
+    assert_ok(LOAD(l, names_fatbin)); /* holds PTX as well */
     harness_close(l);
     l = open_as(70, "null driver");
     assert_fails(LOAD(l, names_ptx), GPUDL_ERROR_ARCHITECTURE, "75");
@@ -122,7 +123,7 @@ static void gives_the_drivers_words_for_refused_ptx(void **state)
     assert_fails(LOAD(l, names_ptx), GPUDL_ERROR_PTX, "line 9; error   : Not a name of any known instruction: 'bogus'");
     assert_int_equal(nulldrv_alive("library"), 0);
     nulldrv_set_log(NULL);
-    assert_fails(LOAD(l, names_ptx), GPUDL_ERROR_PTX, "axpy");      /* an empty library is a failure without words as well */
+    assert_fails(LOAD(l, names_ptx), GPUDL_ERROR_PTX, "axpy"); /* an empty library is a failure without words as well */
     nulldrv_set_kernels(NULL);
     assert_ok(LOAD(l, names_ptx));
     harness_close(l);
@@ -130,10 +131,16 @@ static void gives_the_drivers_words_for_refused_ptx(void **state)
 
 static void maps_what_the_driver_returns(void **state)
 {
-    static const struct { int code; gpudl_status ptx, cubin; } table[] = {
-        { 200, GPUDL_ERROR_PTX, GPUDL_ERROR_IMAGE_DAMAGED }, { 218, GPUDL_ERROR_PTX, GPUDL_ERROR_DRIVER },
-        { 222, GPUDL_ERROR_PTX_TOO_NEW, GPUDL_ERROR_PTX_TOO_NEW }, { 209, GPUDL_ERROR_ARCHITECTURE, GPUDL_ERROR_ARCHITECTURE },
-        { 2, GPUDL_ERROR_DRIVER, GPUDL_ERROR_DRIVER }, { 999, GPUDL_ERROR_DRIVER, GPUDL_ERROR_DRIVER },
+    static const struct {
+        int code;
+        gpudl_status ptx, cubin;
+    } table[] = {
+        { 200, GPUDL_ERROR_PTX, GPUDL_ERROR_IMAGE_DAMAGED },
+        { 218, GPUDL_ERROR_PTX, GPUDL_ERROR_DRIVER },
+        { 222, GPUDL_ERROR_PTX_TOO_NEW, GPUDL_ERROR_PTX_TOO_NEW },
+        { 209, GPUDL_ERROR_ARCHITECTURE, GPUDL_ERROR_ARCHITECTURE },
+        { 2, GPUDL_ERROR_DRIVER, GPUDL_ERROR_DRIVER },
+        { 999, GPUDL_ERROR_DRIVER, GPUDL_ERROR_DRIVER },
     };
     gpudl_loader *l = harness_open();
 
@@ -146,7 +153,7 @@ static void maps_what_the_driver_returns(void **state)
         assert_fails(LOAD(l, names_cubin), table[i].cubin, "cuLibraryLoadData returned");
     }
     assert_ok(LOAD(l, names_ptx));
-    assert_int_equal(gpudl_error_cuda(), 999);      /* a success leaves the last failure alone */
+    assert_int_equal(gpudl_error_cuda(), 999); /* a success leaves the last failure alone */
     harness_close(l);
 }
 
@@ -154,9 +161,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, reset_driver)
-        TEST(tells_bytes_that_are_no_image), TEST(never_believes_a_truncated_image), TEST(survives_any_flipped_byte),
-        TEST(tells_code_for_another_device), TEST(tells_machine_code_on_softcuda), TEST(tells_ptx_that_is_too_new),
-        TEST(tells_an_image_without_kernels), TEST(gives_the_drivers_words_for_refused_ptx), TEST(maps_what_the_driver_returns),
+        TEST(tells_bytes_that_are_no_image),
+        TEST(never_believes_a_truncated_image),
+        TEST(survives_any_flipped_byte),
+        TEST(tells_code_for_another_device),
+        TEST(tells_machine_code_on_softcuda),
+        TEST(tells_ptx_that_is_too_new),
+        TEST(tells_an_image_without_kernels),
+        TEST(gives_the_drivers_words_for_refused_ptx),
+        TEST(maps_what_the_driver_returns),
     };
 
     return cmocka_run_group_tests_name("images", tests, NULL, NULL);

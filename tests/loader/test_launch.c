@@ -87,10 +87,11 @@ static void a_refused_launch_says_what_it_was(void **state)
 
     assert_ok(gpudl_loader_use_device(f->loader, 0));
     nulldrv_fail("cuLaunchKernel", 1, 719);
-    assert_fails(gpudl_kernel_launch_params(f->kernel, &config, NULL), GPUDL_ERROR_LAUNCH, "kernel 'axpy', grid 7 x 1 x 1, block 32 x 1 x 1");
+    assert_fails(gpudl_kernel_launch_params(f->kernel, &config, NULL), GPUDL_ERROR_LAUNCH,
+        "kernel 'axpy', grid 7 x 1 x 1, block 32 x 1 x 1");
     assert_non_null(strstr(gpudl_error_text(), "CUDA_ERROR_LAUNCH_FAILED"));
     assert_int_equal(gpudl_error_cuda(), 719);
-    nulldrv_fail("cuLaunchKernel", 1, 201);     /* a current context that the driver calls invalid is not replaced */
+    nulldrv_fail("cuLaunchKernel", 1, 201); /* a current context that the driver calls invalid is not replaced */
     assert_fails(gpudl_kernel_launch_params(f->kernel, &config, NULL), GPUDL_ERROR_LAUNCH, "CUDA_ERROR_INVALID_CONTEXT");
     config.grid[0] = 0;
     assert_fails(gpudl_kernel_launch_params(f->kernel, &config, NULL), GPUDL_ERROR_LAUNCH, "grid 0");
@@ -115,7 +116,10 @@ static void attributes_go_through_the_extended_call(void **state)
 
 static void configs_are_sized(void **state)
 {
-    struct { gpudl_launch_config config; uint64_t newer; } larger = { gpudl_launch_1d(1, 32), 0 };
+    struct {
+        gpudl_launch_config config;
+        uint64_t newer;
+    } larger = { gpudl_launch_1d(1, 32), 0 };
     struct fixture *f = *state;
 
     assert_ok(gpudl_loader_use_device(f->loader, 0));
@@ -144,8 +148,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
-        TEST(a_launch_is_one_driver_call), TEST(without_a_context_the_primary_one_is_lent), TEST(without_a_context_the_streams_is_lent),
-        TEST(a_refused_launch_says_what_it_was), TEST(attributes_go_through_the_extended_call), TEST(configs_are_sized), TEST(devices_are_chosen_by_number),
+        TEST(a_launch_is_one_driver_call),
+        TEST(without_a_context_the_primary_one_is_lent),
+        TEST(without_a_context_the_streams_is_lent),
+        TEST(a_refused_launch_says_what_it_was),
+        TEST(attributes_go_through_the_extended_call),
+        TEST(configs_are_sized),
+        TEST(devices_are_chosen_by_number),
     };
 
     return cmocka_run_group_tests_name("launch", tests, NULL, NULL);

@@ -23,7 +23,8 @@ static CUlibrary native_of(gpudl_library *lib)
 static void the_same_content_is_loaded_once(void **state)
 {
     gpudl_loader *l = harness_open();
-    gpudl_library *a = load(l, DATA_SOURCE(names_ptx)), *b = load(l, DATA_SOURCE(names_ptx)), *c = load(l, DATA_SOURCE(names_cubin));
+    gpudl_library *a = load(l, DATA_SOURCE(names_ptx)), *b = load(l, DATA_SOURCE(names_ptx)),
+                  *c = load(l, DATA_SOURCE(names_cubin));
 
     (void)state;
     assert_ptr_not_equal(a, b);
@@ -116,7 +117,7 @@ static void globals_are_found_by_name(void **state)
     assert_int_equal(size, 64);
     assert_true(address != 0);
     assert_ok(gpudl_version_global(v, "ns::inner", 0, &address, &size));
-    assert_int_equal(nulldrv_alive("pushed"), 0);       /* the context was lent for the calls */
+    assert_int_equal(nulldrv_alive("pushed"), 0); /* the context was lent for the calls */
     assert_int_equal(nulldrv_calls("cuLibraryGetManaged"), 0);
     assert_ok(gpudl_version_global(v, "both", 0, &address, NULL));
     assert_int_equal(nulldrv_calls("cuLibraryGetManaged"), 1);
@@ -212,9 +213,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, reset_driver)
-        TEST(the_same_content_is_loaded_once), TEST(what_can_be_written_is_not_shared), TEST(other_options_are_another_version),
-        TEST(a_kernel_keeps_its_library), TEST(a_pin_keeps_its_version), TEST(globals_are_found_by_name),
-        TEST(kernels_keep_their_places_while_a_library_grows), TEST(parameters_are_the_images), TEST(a_loader_with_something_out_stays_open),
+        TEST(the_same_content_is_loaded_once),
+        TEST(what_can_be_written_is_not_shared),
+        TEST(other_options_are_another_version),
+        TEST(a_kernel_keeps_its_library),
+        TEST(a_pin_keeps_its_version),
+        TEST(globals_are_found_by_name),
+        TEST(kernels_keep_their_places_while_a_library_grows),
+        TEST(parameters_are_the_images),
+        TEST(a_loader_with_something_out_stays_open),
         TEST(release_accepts_null),
     };
 

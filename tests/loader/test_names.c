@@ -7,9 +7,15 @@
 static void one_spelling(void **state)
 {
     static const char *const table[][2] = {
-        { "ns::scale<float, 4>", "ns::scale<float,4>" }, { " a < b < int > , 3u >", "a<b<int>,3>" }, { "k<unsigned  int, 7ul>", "k<unsigned int,7>" },
-        { "f(const float *, int)", "f(float const*,int)" }, { "f(const  v<const int&> *)", "f(v<int const&>const*)" }, { "x4u", "x4u" }, { "", "" },
-        { "f(const unsigned int)", "f(unsigned int const)" }, { "const ", "const" },
+        { "ns::scale<float, 4>", "ns::scale<float,4>" },
+        { " a < b < int > , 3u >", "a<b<int>,3>" },
+        { "k<unsigned  int, 7ul>", "k<unsigned int,7>" },
+        { "f(const float *, int)", "f(float const*,int)" },
+        { "f(const  v<const int&> *)", "f(v<int const&>const*)" },
+        { "x4u", "x4u" },
+        { "", "" },
+        { "f(const unsigned int)", "f(unsigned int const)" },
+        { "const ", "const" },
     };
 
     (void)state;
@@ -23,12 +29,18 @@ static void one_spelling(void **state)
 
 static void pieces_of_a_name(void **state)
 {
-    static const struct { const char *name, *plain, *parameters; size_t family; } table[] = {
+    static const struct {
+        const char *name, *plain, *parameters;
+        size_t family;
+    } table[] = {
         { "void ns::scale<float,4>(float*)", "ns::scale<float,4>", "(float*)", 9 },
         { "saxpy(float const*,int)", "saxpy", "(float const*,int)", 5 },
         { "(anonymous namespace)::k(int)", "(anonymous namespace)::k", "(int)", 24 },
         { "void k<f(int)::{lambda(int)#1}>(void (*)(int))", "k<f(int)::{lambda(int)#1}>", "(void (*)(int))", 1 },
-        { "plain", "plain", "", 5 }, { "", "", "", 0 }, { ")", ")", "", 1 }, { "a>", "a>", "", 2 },
+        { "plain", "plain", "", 5 },
+        { "", "", "", 0 },
+        { ")", ")", "", 1 },
+        { "a>", "a>", "", 2 },
     };
 
     (void)state;
@@ -45,7 +57,7 @@ static void distances(void **state)
 {
     (void)state;
     assert_int_equal(gpudl__spell_distance("saxpy", 5, "saxpy", 5, 9), 0);
-    assert_int_equal(gpudl__spell_distance("saxpy", 5, "Saxpi", 5, 9), 1);      /* case is no edit */
+    assert_int_equal(gpudl__spell_distance("saxpy", 5, "Saxpi", 5, 9), 1); /* case is no edit */
     assert_int_equal(gpudl__spell_distance("kitten", 6, "sitting", 7, 9), 3);
     assert_int_equal(gpudl__spell_distance("", 0, "abc", 3, 9), 3);
     assert_int_equal(gpudl__spell_distance("abc", 3, "xyz", 3, 2), 2);
@@ -54,10 +66,18 @@ static void distances(void **state)
 static void each_name_finds_its_kernel(void **state)
 {
     static const char *const table[][2] = {
-        { "axpy", "axpy" }, { "_Z6negatePKfPf", "_Z6negatePKfPf" }, { "negate", "_Z6negatePKfPf" }, { "::negate", "_Z6negatePKfPf" },
-        { "negate(const float *, float *)", "_Z6negatePKfPf" }, { "ns::scale<float, 4>", "_ZN2ns5scaleIfLi4EEEvPT_" },
-        { "ns::scale< double,2 >", "_ZN2ns5scaleIdLi2EEEvPT_" }, { "ns::fill<7>", "_ZN2ns4fillILj7EEEvPj" }, { "ns::fill<7u>", "_ZN2ns4fillILj7EEEvPj" },
-        { "ns::fill", "_ZN2ns4fillILj7EEEvPj" }, { "twice(double*)", "_Z5twicePd" }, { "void ns::scale<float, 4>(float*)", "_ZN2ns5scaleIfLi4EEEvPT_" },
+        { "axpy", "axpy" },
+        { "_Z6negatePKfPf", "_Z6negatePKfPf" },
+        { "negate", "_Z6negatePKfPf" },
+        { "::negate", "_Z6negatePKfPf" },
+        { "negate(const float *, float *)", "_Z6negatePKfPf" },
+        { "ns::scale<float, 4>", "_ZN2ns5scaleIfLi4EEEvPT_" },
+        { "ns::scale< double,2 >", "_ZN2ns5scaleIdLi2EEEvPT_" },
+        { "ns::fill<7>", "_ZN2ns4fillILj7EEEvPj" },
+        { "ns::fill<7u>", "_ZN2ns4fillILj7EEEvPj" },
+        { "ns::fill", "_ZN2ns4fillILj7EEEvPj" },
+        { "twice(double*)", "_Z5twicePd" },
+        { "void ns::scale<float, 4>(float*)", "_ZN2ns5scaleIfLi4EEEvPT_" },
     };
     gpudl_loader *l = harness_open();
     gpudl_library *lib;
@@ -106,7 +126,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, reset_driver)
-        TEST(one_spelling), TEST(pieces_of_a_name), TEST(distances), TEST(each_name_finds_its_kernel), TEST(what_is_not_found_is_explained),
+        TEST(one_spelling),
+        TEST(pieces_of_a_name),
+        TEST(distances),
+        TEST(each_name_finds_its_kernel),
+        TEST(what_is_not_found_is_explained),
     };
 
     return cmocka_run_group_tests_name("names", tests, NULL, NULL);

@@ -7,7 +7,10 @@
 
 static void options_are_sized(void **state)
 {
-    struct { gpudl_loader_options options; char newer[16]; } larger = { GPUDL_LOADER_OPTIONS_INIT, { 0 } };
+    struct {
+        gpudl_loader_options options;
+        char newer[16];
+    } larger = { GPUDL_LOADER_OPTIONS_INIT, { 0 } };
     gpudl_loader *l;
 
     (void)state;
@@ -19,7 +22,7 @@ static void options_are_sized(void **state)
     assert_fails(gpudl_loader_open(&larger.options, &l), GPUDL_ERROR_TOO_NEW, "built for a newer one");
     larger.options.size = 0;
     assert_fails(gpudl_loader_open(&larger.options, &l), GPUDL_ERROR_ARGUMENT, "sizeof(gpudl_loader_options)");
-    larger.options.size = 2 * sizeof(size_t);       /* an older caller's: it ends behind driver */
+    larger.options.size = 2 * sizeof(size_t); /* an older caller's: it ends behind driver */
     assert_ok(gpudl_loader_open(&larger.options, &l));
     gpudl_loader_close(l);
     assert_fails(gpudl_loader_open(&larger.options, NULL), GPUDL_ERROR_ARGUMENT, "out");
@@ -113,7 +116,7 @@ static int check_in_child(gpudl_loader *l, gpudl_library *lib, gpudl_kernel *k, 
         return 3;
     if (gpudl_loader_open(NULL, &fresh) != GPUDL_ERROR_FORKED)
         return 4;
-    nulldrv_fail("cuLaunchKernel", 1, 3);       /* as CUDA answers in a child */
+    nulldrv_fail("cuLaunchKernel", 1, 3); /* as CUDA answers in a child */
     return gpudl_kernel_launch_params(k, &config, NULL) == GPUDL_ERROR_FORKED ? 0 : 5;
 }
 
@@ -143,25 +146,39 @@ static void a_forked_child_lets_everything_be(void **state)
     harness_close(l);
 }
 
-/* Leaving with everything still loaded unloads nothing, and does not crash. */
-static void nothing_is_unloaded_at_exit(void **state)
+/* Runs this program again, which does what `what` says and tells by its exit code. */
+static int run_again(const char *what)
 {
     int status;
-    pid_t child;
+    pid_t child = fork();
 
-    (void)state;
-    child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        char *argv[] = { "test_loader_process", "leave", NULL };
-        execv("/proc/self/exe", argv);
+        execl("/proc/self/exe", "test_loader_process", what, NULL);
         _exit(127);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    return WEXITSTATUS(status);
 }
 
+static void nothing_is_unloaded_at_exit(void **state)
+{
+    (void)state;
+    assert_int_equal(run_again("leave"), 0);
+}
+
+static void it_is_said_once_that_no_gpu_is_used(void **state)
+{
+    int code = run_again("auto");
+
+    (void)state;
+    if (code == 77)
+        skip(); /* there is a GPU, or no softcuda */
+    assert_int_equal(code, 0);
+}
+
+/* Leaving with everything still loaded unloads nothing, and does not crash. */
 static gpudl_library *left;
 
 static void check_at_exit(void)
@@ -182,15 +199,47 @@ static int leave(void)
     return 0;
 }
 
+static void count_warning(void *user, gpudl_log_level level, const char *text)
+{
+    if (level == GPUDL_LOG_WARNING && strstr(text, "NO GPU IS USED"))
+        ++*(int *)user;
+}
+
+static int warn_once(void)
+{
+    gpudl_loader_options options = GPUDL_LOADER_OPTIONS_INIT;
+    gpudl_loader *first, *second;
+    int warnings = 0;
+
+    unsetenv("GPUDL_DRIVER");
+    options.log = count_warning;
+    options.log_user = &warnings;
+    if (gpudl_loader_open(&options, &first) != GPUDL_OK || !gpudl_loader_is_software(first))
+        return 77;
+    if (warnings != 1 || gpudl_loader_open(&options, &second) != GPUDL_OK || warnings != 1)
+        return 1;
+    gpudl_loader_close(first);
+    gpudl_loader_close(second);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, reset_driver)
-        TEST(options_are_sized), TEST(nonsense_is_refused), TEST(limits_hold), TEST(every_status_has_a_name_and_a_text),
-        TEST(a_forked_child_lets_everything_be), TEST(null_is_the_default_loader), TEST(nothing_is_unloaded_at_exit),
+        TEST(options_are_sized),
+        TEST(nonsense_is_refused),
+        TEST(limits_hold),
+        TEST(every_status_has_a_name_and_a_text),
+        TEST(a_forked_child_lets_everything_be),
+        TEST(null_is_the_default_loader),
+        TEST(nothing_is_unloaded_at_exit),
+        TEST(it_is_said_once_that_no_gpu_is_used),
     };
 
     if (argc > 1 && strcmp(argv[1], "leave") == 0)
         return leave();
+    if (argc > 1 && strcmp(argv[1], "auto") == 0)
+        return warn_once();
     return cmocka_run_group_tests_name("process", tests, NULL, NULL);
 }

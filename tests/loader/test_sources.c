@@ -61,7 +61,7 @@ static void loads_a_file(void **state)
 {
     write_file("k.fatbin", data_names_fatbin, DATA_SIZE(names_fatbin));
     assert_ok(load(state, GPUDL_FILE(path_of("k.fatbin"))));
-    write_file("ptx.cubin", data_names_ptx, DATA_SIZE(names_ptx));      /* bytes decide, not the name */
+    write_file("ptx.cubin", data_names_ptx, DATA_SIZE(names_ptx)); /* bytes decide, not the name */
     assert_ok(load(state, GPUDL_FILE(path_of("ptx.cubin"))));
 }
 
@@ -77,7 +77,7 @@ static void tells_missing_files(void **state)
 static void tells_unreadable_files(void **state)
 {
     if (geteuid() == 0)
-        skip();     /* root reads everything */
+        skip(); /* root reads everything */
     write_file("secret", data_names_ptx, DATA_SIZE(names_ptx));
     chmod(path_of("secret"), 0);
     assert_fails(load(state, GPUDL_FILE(path_of("secret"))), GPUDL_ERROR_FILE_UNREADABLE, "Permission denied");
@@ -147,8 +147,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-        TEST(loads_a_file), TEST(tells_missing_files), TEST(tells_unreadable_files), TEST(tells_what_is_no_regular_file),
-        TEST(tells_empty_and_huge_files), TEST(refuses_cuda_source), TEST(refuses_what_is_no_source), TEST(keeps_nothing_of_the_callers),
+        TEST(loads_a_file),
+        TEST(tells_missing_files),
+        TEST(tells_unreadable_files),
+        TEST(tells_what_is_no_regular_file),
+        TEST(tells_empty_and_huge_files),
+        TEST(refuses_cuda_source),
+        TEST(refuses_what_is_no_source),
+        TEST(keeps_nothing_of_the_callers),
     };
 
     return cmocka_run_group_tests_name("sources", tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Threads launch, load and release at the same time: no launch ever meets code that was unloaded (the null driver counts those), and nothing
- * is left at the end. Run it under ThreadSanitizer. */
+/* Threads launch, load and release at the same time: no launch ever meets code that was unloaded (the null driver counts
+ * those), and nothing is left at the end. Run it under ThreadSanitizer. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -36,10 +36,12 @@ static void *launch_all_the_time(void *user)
     return NULL;
 }
 
-/* The same content as the others, so the version is shared, found and dropped all the time; and kernels that nobody had, so that bindings grow. */
+/* The same content as the others, so the version is shared, found and dropped all the time; and kernels that nobody had, so
+ * that bindings grow. */
 static void *load_all_the_time(void *user)
 {
-    static const char *const names[] = { "negate", "ns::scale<float, 4>", "ns::scale<double, 2>", "ns::fill<7>", "twice(float*)", "axpy" };
+    static const char *const names[] = { "negate", "ns::scale<float, 4>", "ns::scale<double, 2>", "ns::fill<7>", "twice(float*)",
+        "axpy" };
     gpudl_launch_config config = gpudl_launch_1d(1, 32);
     struct shared *s = user;
     gpudl_library *lib;
@@ -149,7 +151,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, reset_driver)
-        TEST(launches_never_meet_unloaded_code), TEST(libraries_grow_under_launches), TEST(errors_are_the_threads_own),
+        TEST(launches_never_meet_unloaded_code),
+        TEST(libraries_grow_under_launches),
+        TEST(errors_are_the_threads_own),
     };
 
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);

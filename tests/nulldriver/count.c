@@ -9,8 +9,8 @@
 enum { MOST_RULES = 16 };
 
 struct rule {
-    int call;               /* CALL_...; -1: any */
-    unsigned long left;     /* calls until it fails; 0: done */
+    int call;           /* CALL_...; -1: any */
+    unsigned long left; /* calls until it fails; 0: done */
     int code;
 };
 
@@ -23,8 +23,8 @@ static const char *const names[CALLS] = {
 static _Atomic unsigned long counts[CALLS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rule rules[MOST_RULES];
-static atomic_int active;       /* rules that may still fail something */
-static int failed = -1;         /* the call that failed last */
+static atomic_int active; /* rules that may still fail something */
+static int failed = -1;   /* the call that failed last */
 
 static int find(const char *name)
 {

@@ -169,7 +169,7 @@ static int give_back(CUdeviceptr block)
 
 int null_MemAlloc(CUdeviceptr *out, size_t bytes) { ENTER(MemAlloc); return allocate(out, bytes); }
 int null_MemFree(CUdeviceptr block) { ENTER(MemFree); return give_back(block); }
-int null_MemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned flags) { (void)flags; ENTER(MemAllocManaged); return allocate(out, bytes); }
+int null_MemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned f) { (void)f; ENTER(MemAllocManaged); return allocate(out, bytes); }
 int null_MemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream s) { (void)s; ENTER(MemAllocAsync); return allocate(out, bytes); }
 int null_MemFreeAsync(CUdeviceptr block, CUstream s) { (void)s; ENTER(MemFreeAsync); return give_back(block); }
 
@@ -193,7 +193,14 @@ int null_MemFreeHost(void *block) { ENTER(MemFreeHost); return give_back((CUdevi
 int null_Memcpy(CUdeviceptr to, CUdeviceptr from, size_t n) { ENTER(Memcpy); memcpy(DEVICE(to), DEVICE(from), n); return 0; }
 int null_MemcpyHtoD(CUdeviceptr to, const void *from, size_t n) { ENTER(MemcpyHtoD); memcpy(DEVICE(to), from, n); return 0; }
 int null_MemcpyDtoH(void *to, CUdeviceptr from, size_t n) { ENTER(MemcpyDtoH); memcpy(to, DEVICE(from), n); return 0; }
-int null_MemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t n) { ENTER(MemcpyDtoD); memcpy(DEVICE(to), DEVICE(from), n); return 0; }
+
+int null_MemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t n)
+{
+    ENTER(MemcpyDtoD);
+    memcpy(DEVICE(to), DEVICE(from), n);
+    return 0;
+}
+
 int null_MemsetD8(CUdeviceptr to, unsigned char value, size_t n) { ENTER(MemsetD8); memset(DEVICE(to), value, n); return 0; }
 
 int null_MemsetD32(CUdeviceptr to, unsigned value, size_t n)
@@ -228,7 +235,7 @@ int null_StreamDestroy(CUstream stream)
 
 int null_StreamSynchronize(CUstream stream) { (void)stream; ENTER(StreamSynchronize); return 0; }
 int null_StreamQuery(CUstream stream) { (void)stream; ENTER(StreamQuery); return 0; }
-int null_StreamWaitEvent(CUstream s, CUevent e, unsigned flags) { (void)s; (void)e; (void)flags; ENTER(StreamWaitEvent); return 0; }
+int null_StreamWaitEvent(CUstream s, CUevent e, unsigned f) { (void)s; (void)e; (void)f; ENTER(StreamWaitEvent); return 0; }
 int null_StreamIsCapturing(CUstream s, int *status) { (void)s; ENTER(StreamIsCapturing); *status = 0; return 0; }
 
 int null_StreamGetCtx(CUstream stream, CUcontext *context)

@@ -1,5 +1,5 @@
-/* Libraries, kernels, globals, launches. Handles are never reused and their memory is kept until the next reset, so that a use after the end
- * is seen and counted, not followed. */
+/* Libraries, kernels, globals, launches. Handles are never reused and their memory is kept until the next reset, so that a
+ * use after the end is seen and counted, not followed. */
 #include "tests/nulldriver/internal.h"
 
 #include <pthread.h>
@@ -16,15 +16,15 @@ struct CUkern_st {
 struct CUlib_st {
     struct CUlib_st *next;
     atomic_bool loaded;
-    bool any;                   /* has whatever kernel is asked for */
+    bool any; /* has whatever kernel is asked for */
     struct CUkern_st *kernels;
     size_t global_bytes;
     char memory[256];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct CUlib_st *libraries;      /* all since the reset */
-static char *kernel_names, *log_text;   /* NULL: any; NULL: none */
+static struct CUlib_st *libraries;    /* all since the reset */
+static char *kernel_names, *log_text; /* NULL: any; NULL: none */
 static size_t global_bytes = 64;
 
 static void set(char **place, const char *text)
@@ -35,9 +35,18 @@ static void set(char **place, const char *text)
     pthread_mutex_unlock(&lock);
 }
 
-void nulldrv_set_kernels(const char *names) { set(&kernel_names, names); }
-void nulldrv_set_log(const char *text) { set(&log_text, text); }
-void nulldrv_set_globals(size_t bytes) { global_bytes = bytes; }
+void nulldrv_set_kernels(const char *names)
+{
+    set(&kernel_names, names);
+}
+void nulldrv_set_log(const char *text)
+{
+    set(&log_text, text);
+}
+void nulldrv_set_globals(size_t bytes)
+{
+    global_bytes = bytes;
+}
 
 static CUkernel add_kernel(CUlibrary library, const char *name, size_t length)
 {
@@ -74,7 +83,7 @@ static void write_log(const int *options, void **values, unsigned n)
 }
 
 int null_LibraryLoadData(CUlibrary *out, const void *code, int *options, void **values, unsigned n, int *library_options,
-                         void **library_values, unsigned nlibrary)
+    void **library_values, unsigned nlibrary)
 {
     CUlibrary library;
 
@@ -173,11 +182,26 @@ int null_LibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary librar
     return global(address, bytes, library);
 }
 
-int null_KernelGetFunction(CUfunction *out, CUkernel kernel) { ENTER(KernelGetFunction); *out = (CUfunction)kernel; return 0; }
+int null_KernelGetFunction(CUfunction *out, CUkernel kernel)
+{
+    ENTER(KernelGetFunction);
+    *out = (CUfunction)kernel;
+    return 0;
+}
 
-int null_KernelGetLibrary(CUlibrary *out, CUkernel kernel) { ENTER(KernelGetLibrary); *out = kernel->library; return 0; }
+int null_KernelGetLibrary(CUlibrary *out, CUkernel kernel)
+{
+    ENTER(KernelGetLibrary);
+    *out = kernel->library;
+    return 0;
+}
 
-int null_KernelGetName(const char **out, CUkernel kernel) { ENTER(KernelGetName); *out = kernel->name; return 0; }
+int null_KernelGetName(const char **out, CUkernel kernel)
+{
+    ENTER(KernelGetName);
+    *out = kernel->name;
+    return 0;
+}
 
 static int launch(CUfunction function)
 {
@@ -188,8 +212,8 @@ static int launch(CUfunction function)
     return usable(kernel->library, "a kernel of an unloaded library was launched");
 }
 
-int null_LaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, CUstream s,
-                      void **params, void **extra)
+int null_LaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+    CUstream s, void **params, void **extra)
 {
     (void)gy, (void)gz, (void)by, (void)bz, (void)shared, (void)s, (void)params, (void)extra;
     ENTER(LaunchKernel);
@@ -203,8 +227,8 @@ int null_LaunchKernelEx(const struct CUlaunchConfig_st *config, CUfunction f, vo
     return config ? launch(f) : GPUDL_CU_INVALID_VALUE;
 }
 
-int null_LaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                                 CUstream s, void **params)
+int null_LaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+    unsigned shared, CUstream s, void **params)
 {
     (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)s, (void)params;
     ENTER(LaunchCooperativeKernel);

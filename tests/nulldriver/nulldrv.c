@@ -29,8 +29,8 @@ unsigned long nulldrv_misuses(const char **text)
 int null_GetErrorName(int code, const char **out)
 {
     static const struct { int code; const char *name; } known[] = {
-        { 0, "CUDA_SUCCESS" }, { 1, "CUDA_ERROR_INVALID_VALUE" }, { 2, "CUDA_ERROR_OUT_OF_MEMORY" }, { 100, "CUDA_ERROR_NO_DEVICE" },
-        { 200, "CUDA_ERROR_INVALID_IMAGE" }, { 201, "CUDA_ERROR_INVALID_CONTEXT" }, { 218, "CUDA_ERROR_INVALID_PTX" },
+        { 0, "CUDA_SUCCESS" }, { 1, "CUDA_ERROR_INVALID_VALUE" }, { 2, "CUDA_ERROR_OUT_OF_MEMORY" },
+        { 100, "CUDA_ERROR_NO_DEVICE" }, { 200, "CUDA_ERROR_INVALID_IMAGE" }, { 201, "CUDA_ERROR_INVALID_CONTEXT" }, { 218, "CUDA_ERROR_INVALID_PTX" },
         { 500, "CUDA_ERROR_NOT_FOUND" }, { 719, "CUDA_ERROR_LAUNCH_FAILED" }, { 999, "CUDA_ERROR_UNKNOWN" },
     };
 

@@ -1,8 +1,9 @@
 /* nulldrv.h - a CUDA driver that does nothing, for tests and for measuring gpudl's own cost on any machine.
  *
- * It exports cuGetProcAddress and what follows; counts calls by name; fails the n-th call of a name with a given code. It keeps enough state
- * to be plausible: memory is host memory and copies copy, libraries hand out kernels, contexts are current per thread. Misuse
- * (a launch from an unloaded library, an unload twice) is counted. All functions may be called from any thread; settings are changed between tests.
+ * It exports cuGetProcAddress and what follows; counts calls by name; fails the n-th call of a name with a given code. It
+ * keeps enough state to be plausible: memory is host memory and copies copy, libraries hand out kernels, contexts are
+ * current per thread. Misuse (a launch from an unloaded library, an unload twice) is counted. All functions may be called
+ * from any thread; settings are changed between tests.
  *
  * Environment, read once when it is opened: NULLDRV_FAIL="cuLibraryLoadData:1:200,cuInit:1:100" (name:nth:code), NULLDRV_SM=90,
  * NULLDRV_NAME="softcuda, 2 CPU threads", NULLDRV_DEVICES=0, NULLDRV_VERSION=11080 (functions newer than that are missing). */
@@ -22,19 +23,20 @@ void nulldrv_reset(void);
 /* The nth call (1: the next) of name from now on returns code, once. name "*": the nth call of any function. */
 void nulldrv_fail(const char *name, unsigned long nth, int code);
 void nulldrv_forget_failures(void);                 /* those that have not come yet */
-const char *nulldrv_failed(void);                   /* the function that was made to fail last; NULL: none since the reset or the forgetting */
+const char *nulldrv_failed(void);                   /* what was made to fail last; NULL: nothing since the reset or the forgetting */
 unsigned long nulldrv_calls(const char *name);      /* since the reset; "*": of all functions */
 
 void nulldrv_set_sm(unsigned sm);                   /* 90 for compute capability 9.0; of devices opened from now on */
 void nulldrv_set_name(const char *name);            /* the device's; one that begins with "softcuda" makes it software */
 void nulldrv_set_devices(int count);
-/* The kernels that libraries loaded from now on have: "a,b,c"; NULL: whatever is asked for; "": none, as a driver does with code it cannot
- * use. The text is copied. */
+/* The kernels that libraries loaded from now on have: "a,b,c"; NULL: whatever is asked for; "": none, as a driver does with
+ * code it cannot use. The text is copied. */
 void nulldrv_set_kernels(const char *names);
 void nulldrv_set_log(const char *text);             /* written to the error log of every load from now on; NULL: none */
 void nulldrv_set_globals(size_t bytes);             /* any global exists and has this size; 0: none exists */
 
-/* Alive now: "library", "context" (retained primary contexts), "memory", "pushed" (contexts on the calling thread's stack), "stream", "event". */
+/* Alive now: "library", "context" (retained primary contexts), "memory", "pushed" (contexts on the calling thread's stack),
+ * "stream", "event". */
 long nulldrv_alive(const char *what);
 /* Misuse since the reset; text is the last one's, lent until the next. */
 unsigned long nulldrv_misuses(const char **text);
