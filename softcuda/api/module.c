@@ -45,6 +45,8 @@ static CUresult place_globals(struct CUmod_st *mod)
 
     if (size && !(base = sc_devmem_alloc(mod->context->device->memory, size, mod, MEM_MODULE)))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (size)
+        memset((void *)(uintptr_t)base, 0, size);
     for (uint32_t i = 0; i < m->nvars; i++)
         mod->globals[i] = placed(&m->vars[i]) ? base + mod->globals[i] : mod->program->managed[i];
     for (uint32_t i = 0; i < m->nvars; i++) {

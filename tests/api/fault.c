@@ -27,6 +27,7 @@ static void expect(const char *ptx, const char *name, CUresult wanted)
     CU(CtxSetCurrent, good);
     f = function_of(&m, PTX_HEAD PTX_ADD, "add");
     CU(MemAlloc_v2, &p, 16);
+    CU(MemsetD32_v2, p, 0, 4);
     CU(LaunchKernel, f, 1, 1, 1, 4, 1, 1, 0, NULL, params, NULL);
     CU(MemcpyDtoH_v2, &got, p, 4);
     assert_int_equal(got, 1);

@@ -37,6 +37,7 @@ static void packed_parameters_are_the_same(void **state)
     start();
     f = function_of(&m, PTX_HEAD PTX_ADD, "add");
     CU(MemAlloc_v2, &packed.p, sizeof(host));
+    CU(MemsetD32_v2, packed.p, 0, 10);
     CU(LaunchKernel, f, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, extra);
     CU(MemcpyDtoH_v2, host, packed.p, sizeof(host));
     assert_int_equal(host[0], 3);
@@ -75,6 +76,7 @@ static void a_kernel_of_a_library_is_launched_by_its_handle(void **state)
     CU(KernelGetAttribute, &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, k, 0);
     assert_int_equal(threads, 1024);
     CU(MemAlloc_v2, &p, sizeof(host));
+    CU(MemsetD32_v2, p, 0, 4);
     CU(LaunchKernel, (CUfunction)k, 1, 1, 1, 4, 1, 1, 0, NULL, params, NULL);
     CU(KernelGetFunction, &f, k);
     CU(LaunchKernel, f, 1, 1, 1, 4, 1, 1, 0, NULL, params, NULL);
@@ -171,6 +173,7 @@ static void all_blocks_of_a_cooperative_launch_meet(void **state)
     CU(DeviceGetAttribute, &processors, 16, 0);
     blocks = (uint32_t)(a_processor * processors);
     CU(MemAlloc_v2, &p, 8);
+    CU(MemsetD32_v2, p, 0, 2);
     CU(LaunchCooperativeKernel, f, blocks, 1, 1, 96, 1, 1, 0, NULL, params);
     CU(MemcpyDtoH_v2, host, p, 8);
     assert_int_equal(host[0], blocks);
@@ -192,6 +195,7 @@ static void launch_attributes_pass(void **state)
     start();
     f = function_of(&m, PTX_HEAD PTX_ADD, "add");
     CU(MemAlloc_v2, &p, 4);
+    CU(MemsetD32_v2, p, 0, 1);
     CU(LaunchKernelEx, &config, f, params, NULL);
     attrs[0].value.cluster.x = 2;
     assert_int_equal(CALL(LaunchKernelEx)(&config, f, params, NULL), CUDA_ERROR_NOT_SUPPORTED);

@@ -1,4 +1,4 @@
-/* devmem.c - device memory: alignment, zeroes, no overlap, everything comes back. And device printf's layout. */
+/* devmem.c - device memory: alignment, no overlap, everything comes back. And device printf's layout. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static unsigned char *bytes(uint64_t address)
     return (unsigned char *)(uintptr_t)address;
 }
 
-static void memory_is_aligned_zero_and_found_again(void **state)
+static void memory_is_aligned_and_found_again(void **state)
 {
     struct sc_devmem *m = sc_devmem_create(TOTAL);
     struct sc_devmem_info info;
@@ -27,8 +27,7 @@ static void memory_is_aligned_zero_and_found_again(void **state)
 
     (void)state;
     assert_int_equal(p % SC_DEVMEM_ALIGN, 0);
-    for (int i = 0; i < 1000; i++)
-        assert_int_equal(bytes(p)[i], 0);
+    memset(bytes(p), 1, 1000);
     assert_true(sc_devmem_find(m, p + 999, &info));
     assert_true(info.start == p && info.size == 1000 && info.owner == &owner && info.kind == 5);
     assert_false(sc_devmem_find(m, p + 1000, &info));
@@ -125,7 +124,7 @@ static void printf_reads_packed_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_aligned_zero_and_found_again),
+        cmocka_unit_test(memory_is_aligned_and_found_again),
         cmocka_unit_test(more_than_there_is_fails),
         cmocka_unit_test(random_use_neither_overlaps_nor_leaks),
         cmocka_unit_test(printf_reads_packed_arguments),
