@@ -121,11 +121,11 @@ static LLVMValueRef quarter_sine(struct arith *a, LLVMValueRef g)
     return v_fmul(a, g, arith_poly(a, v_fmul(a, g, g), p, 5));
 }
 
-/* In turns, and so with an error that grows with the operand, as the hardware's does. */
+/* In turns, and so with an error that grows with the operand, as the hardware's does; subnormals are 0 with and without .ftz. */
 LLVMValueRef arith_build_sincos(struct arith_op *o)
 {
     struct arith *a = o->a;
-    LLVMValueRef x = arith_load_float(o, 0), turns = v_fmul(a, x, f(a, 0.15915494309189535)), g, part, v;
+    LLVMValueRef x = arith_as_float(a, arith_flush(a, o->src[0], PTX_F32)), turns = v_fmul(a, x, f(a, 0.15915494309189535)), g, part, v;
 
     part = v_fsub(a, turns, round_even(a, turns));
     g = arith_call1(a, "llvm.fabs", part);

@@ -134,13 +134,19 @@ static LLVMValueRef low_ones(struct arith *a, unsigned bits, LLVMValueRef n)
     return v_not(a, shift(a, v_k(a, bits, UINT64_MAX), n, true, false));
 }
 
-/* A field of length c from position b on; what lies above the top of a is its sign. b and c count modulo 256. */
+/* Positions and lengths count modulo 256 in 32-bit fields; in 64-bit ones the hardware takes them as they are. */
+static LLVMValueRef field_number(struct arith_op *o, unsigned source)
+{
+    return o->bits == 32 ? v_and(o->a, o->src[source], v_k(o->a, 32, 255)) : o->src[source];
+}
+
+/* A field of length c from position b on; what lies above the top of a is its sign. */
 LLVMValueRef arith_build_bfe(struct arith_op *o)
 {
     struct arith *a = o->a;
     bool sign = ptx_type_is_signed(o->type);
-    LLVMValueRef byte = v_k(a, 32, 255), top = v_k(a, 32, o->bits), zero = v_k(a, 32, 0);
-    LLVMValueRef position = v_and(a, o->src[1], byte), length = v_and(a, o->src[2], byte), spare, field;
+    LLVMValueRef top = v_k(a, 32, o->bits), zero = v_k(a, 32, 0);
+    LLVMValueRef position = field_number(o, 1), length = field_number(o, 2), spare, field;
 
     field = shift(a, o->src[0], position, false, sign);
     if (!sign)
@@ -155,7 +161,7 @@ LLVMValueRef arith_build_bfe(struct arith_op *o)
 LLVMValueRef arith_build_bfi(struct arith_op *o)
 {
     struct arith *a = o->a;
-    LLVMValueRef byte = v_k(a, 32, 255), position = v_and(a, o->src[2], byte), length = v_and(a, o->src[3], byte);
+    LLVMValueRef position = field_number(o, 2), length = field_number(o, 3);
     LLVMValueRef mask = shift(a, low_ones(a, o->bits, length), position, true, false);
     LLVMValueRef field = shift(a, o->src[0], position, true, false);
 

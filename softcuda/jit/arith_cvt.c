@@ -193,10 +193,27 @@ static LLVMValueRef relu(struct conversion *c, LLVMValueRef v)
     return has(c->o, PTX_M_relu) ? v_select(a, v_fcmp(a, LLVMRealUGT, v, zero), v, zero) : v;
 }
 
-/* From f32 (f64 narrowed already) to f16 or bf16. */
+/* From f32 (f64 narrowed already) to f16 or bf16. A NaN of f64 keeps its sign. */
 static LLVMValueRef narrowed(struct conversion *c, LLVMValueRef v, enum ptx_mod rounding)
 {
-    return stored(c, within_range(c, relu(c, v)), rounding);
+    struct arith *a = c->o->a;
+    LLVMValueRef result = stored(c, within_range(c, relu(c, v)), rounding), nan;
+
+    if (c->from != PTX_F64 || has(c->o, PTX_M_sat))
+        return result;
+    nan = v_trunc(a, v_lshr(a, arith_as_int(a, v), v_k(a, 32, 16)), 16);
+    nan = v_or(a, v_and(a, nan, v_k(a, 16, 0x8000)), v_k(a, 16, c->to == PTX_F16 ? 0x7e00 : 0x7fc0));
+    return v_select(a, v_fcmp(a, LLVMRealUNO, v, v), nan, result);
+}
+
+/* Those that the hardware does by moving bits let NaNs through. */
+static bool keeps_nans(const struct conversion *c)
+{
+    if (c->to == PTX_F64)
+        return c->from != PTX_F32 || !has(c->o, PTX_M_ftz);
+    if (has(c->o, PTX_M_sat))
+        return true;
+    return c->from == PTX_F64 || c->from == PTX_BF16 || (c->from == PTX_F32 && !whole_rounding(c->o) && !has(c->o, PTX_M_ftz));
 }
 
 static LLVMValueRef float_to_float(struct conversion *c)
@@ -208,6 +225,8 @@ static LLVMValueRef float_to_float(struct conversion *c)
 
     if (whole)
         v = arith_call1(a, whole, v);
+    if ((c->to == PTX_F32 || c->to == PTX_F64) && !keeps_nans(c))
+        v = arith_canonical(a, v);
     if (c->to == PTX_F64)
         v = c->from == PTX_F64 ? v : v_fpext(a, v, 64);
     else if (c->from == PTX_F64)
@@ -216,7 +235,7 @@ static LLVMValueRef float_to_float(struct conversion *c)
         return stored(c, v, rounding);
     if (c->to != PTX_F32)
         return narrowed(c, v, rounding);
-    v = stored(c, has(c->o, PTX_M_sat) ? v : arith_canonical(a, v), rounding);
+    v = stored(c, v, rounding);
     return has(c->o, PTX_M_ftz) ? arith_flush(a, v, PTX_F32) : v;
 }
 

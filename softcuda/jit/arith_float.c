@@ -127,14 +127,20 @@ LLVMValueRef arith_build_fma(struct arith_op *o)
     return store_hot(o, arith_round(o->a, ARITH_FMA, arith_rounding(o->in), args));
 }
 
-/* .approx and .full are as good as the hardware's when they are rounded to nearest; but .approx multiplies by a reciprocal,
- * which a divisor above 2^126 makes subnormal and so 0. */
+/* .approx and .full are rounded to nearest. But .approx stands for a product with the reciprocal, which is 0 from a divisor above 2^126. */
 LLVMValueRef arith_build_fdiv(struct arith_op *o)
 {
     struct arith *a = o->a;
-    LLVMValueRef args[] = { arith_load_float(o, 0), arith_load_float(o, 1) }, v;
+    LLVMValueRef args[] = { arith_load_float(o, 0), arith_load_float(o, 1) }, v, size, huge, zero;
 
     v = arith_round(a, ARITH_DIV, arith_rounding(o->in), args);
+    if (has(o, PTX_M_approx)) {
+        size = arith_call1(a, "llvm.fabs", args[1]);
+        huge = v_fcmp(a, LLVMRealOGT, size, arith_fconst(a, 32, 0x1p126));
+        zero = v_fmul(a, args[0], arith_call2(a, "llvm.copysign", arith_fconst(a, 32, 0), args[1]));
+        huge = v_and(a, huge, v_fcmp(a, LLVMRealOLT, size, arith_fconst(a, 32, __builtin_inf())));
+        v = v_select(a, huge, zero, v);
+    }
     return store_f32_nan(o, v);
 }
 
@@ -145,14 +151,15 @@ LLVMValueRef arith_build_sqrt(struct arith_op *o)
     return store_f32_nan(o, arith_round(o->a, ARITH_SQRT, arith_rounding(o->in), &x));
 }
 
-/* Only the high words of operand and result count, and subnormals do not. */
+/* Only the high words of operand and result count, and subnormals do not; the high word of a NaN is an f32's. */
 static LLVMValueRef rough_f64(struct arith_op *o, LLVMValueRef (*build)(struct arith_op *, LLVMValueRef))
 {
     struct arith *a = o->a;
     LLVMValueRef high = v_k(a, 64, 0xffffffff00000000), v = arith_flush(a, v_and(a, o->src[0], high), PTX_F64);
 
-    v = v_and(a, arith_as_int(a, build(o, arith_as_float(a, v))), high);
-    return arith_flush(a, v, PTX_F64);
+    v = build(o, arith_as_float(a, v));
+    v = v_select(a, v_fcmp(a, LLVMRealUNO, v, v), arith_as_float(a, v_k(a, 64, (uint64_t)ARITH_NAN32 << 32)), v);
+    return arith_flush(a, v_and(a, arith_as_int(a, v), high), PTX_F64);
 }
 
 static LLVMValueRef reciprocal(struct arith_op *o, LLVMValueRef x)
@@ -251,7 +258,7 @@ LLVMValueRef arith_build_testp(struct arith_op *o)
     struct arith *a = o->a;
     struct layout l = layout_of(o->type);
     LLVMValueRef magnitude_bits = v_and(a, o->src[0], v_k(a, o->bits, l.sign - 1)), infinity = v_k(a, o->bits, l.exponent);
-    LLVMValueRef exponent = v_and(a, magnitude_bits, infinity), zero = v_k(a, o->bits, 0);
+    LLVMValueRef exponent = v_and(a, magnitude_bits, infinity), zero = v_k(a, o->bits, 0), subnormal;
 
     if (has(o, PTX_M_finite))
         return v_icmp(a, LLVMIntULT, magnitude_bits, infinity);
@@ -261,7 +268,8 @@ LLVMValueRef arith_build_testp(struct arith_op *o)
         return v_icmp(a, LLVMIntULE, magnitude_bits, infinity);
     if (has(o, PTX_M_notanumber))
         return v_icmp(a, LLVMIntUGT, magnitude_bits, infinity);
-    if (has(o, PTX_M_normal))
-        return v_and(a, v_icmp(a, LLVMIntNE, exponent, zero), v_icmp(a, LLVMIntNE, exponent, infinity));
-    return v_and(a, v_icmp(a, LLVMIntEQ, exponent, zero), v_icmp(a, LLVMIntNE, magnitude_bits, zero));
+    subnormal = v_and(a, v_icmp(a, LLVMIntEQ, exponent, zero), v_icmp(a, LLVMIntNE, magnitude_bits, zero));
+    if (has(o, PTX_M_subnormal))
+        return subnormal;
+    return v_and(a, v_not(a, subnormal), v_icmp(a, LLVMIntNE, exponent, infinity));     /* 0 is normal */
 }

@@ -15,6 +15,7 @@ LLVMValueRef arith_widen(struct arith *a, LLVMValueRef bits, enum ptx_type type)
     return arith_as_float(a, v_shl(a, v_zext(a, bits, 32), v_k(a, 32, 16)));
 }
 
+/* Not of NaNs. */
 static LLVMValueRef nearest_bf16(struct arith *a, LLVMValueRef f32)
 {
     LLVMValueRef v = arith_as_int(a, f32), sixteen = v_k(a, 32, 16);

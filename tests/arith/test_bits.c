@@ -79,9 +79,16 @@ static struct answer ref_shf(const struct ptx_insn *in, const uint64_t *src, boo
     return plain(ptx_has(in, PTX_M_l) ? (n == 32 ? src[0] : both << n >> 32) : both >> n);
 }
 
+/* As the hardware has it: the manual's modulo 256 is for words only. */
+static uint64_t field_number(unsigned bits, uint64_t v)
+{
+    return bits == 32 ? v & 255 : v;
+}
+
 static struct answer ref_bfe(const struct ptx_insn *in, const uint64_t *src, bool carry)
 {
-    unsigned n = bits_of(in), pos = src[1] & 255, len = src[2] & 255, last = pos + len - 1 < n - 1 ? pos + len - 1 : n - 1;
+    unsigned n = bits_of(in);
+    uint64_t pos = field_number(n, src[1]), len = field_number(n, src[2]), last = pos + len - 1 < n - 1 ? pos + len - 1 : n - 1;
     uint64_t sign = is_signed(in) && len ? src[0] >> last & 1 : 0, d = 0;
 
     (void)carry;
@@ -92,11 +99,11 @@ static struct answer ref_bfe(const struct ptx_insn *in, const uint64_t *src, boo
 
 static struct answer ref_bfi(const struct ptx_insn *in, const uint64_t *src, bool carry)
 {
-    unsigned n = bits_of(in), pos = src[2] & 255, len = src[3] & 255;
-    uint64_t d = src[1];
+    unsigned n = bits_of(in);
+    uint64_t pos = field_number(n, src[2]), len = field_number(n, src[3]), d = src[1];
 
     (void)carry;
-    for (unsigned i = 0; i < len && pos + i < n; i++)
+    for (uint64_t i = 0; i < len && pos + i < n; i++)
         d = (d & ~(1ull << (pos + i))) | (src[0] >> i & 1) << (pos + i);
     return plain(d);
 }
