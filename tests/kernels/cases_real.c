@@ -112,12 +112,17 @@ static float flushed(float v)
     return fabsf(v) < FLT_MIN ? copysignf(0, v) : v;
 }
 
-/* A result that is too small before it is rounded goes, also where rounding would lift it to the least normal number. */
+/* A result goes to zero that, rounded as if the exponent had no end, is below the least normal number; not one that is rounded up to it. */
 static float rounded_ftz(int rounding, enum operation op, float a, float b, float c)
 {
-    float r = rounded_f32(rounding, op, a, b, c);
+    float r = rounded_f32(rounding, op, a, b, c), far;
 
-    return fabsf(rounded_f32(FE_TOWARDZERO, op, a, b, c)) < FLT_MIN ? copysignf(0, r) : r;
+    if (fabsf(r) > FLT_MIN)
+        return r;
+    if (op == ADD || op == SUB)     /* exact when so small */
+        return flushed(r);
+    far = rounded_f32(rounding, op, a * 0x1p50f, b * 0x1p50f, c * 0x1p100f);
+    return fabsf(far) < FLT_MIN * 0x1p100f ? copysignf(0, r) : r;
 }
 
 static void rounding_f32_or_ftz(struct kt *k, bool ftz)
@@ -125,6 +130,11 @@ static void rounding_f32_or_ftz(struct kt *k, bool ftz)
     unsigned n = count(k);
     float *x = edges_f32(k, n), *y = edges_f32(k, n), *z = edges_f32(k, n), *out = kt_want(k, kt_inout(k, KT_F32, 16 * n, KT_EXACT));
 
+    for (unsigned i = 0; i < n; i += 5) {   /* products just below the least normal number */
+        x[i] = (1 - (float)i * 0x1p-23f) * (i & 2 ? -1 : 1);
+        y[i] = (1 + (float)i * 0x1p-23f) * FLT_MIN;
+        z[i] = i & 1 ? 0 : z[i];
+    }
     for (unsigned i = 0; i < 16 * n; i++) {
         float a = x[i / 16], b = y[i / 16], c = z[i / 16];
 

@@ -178,16 +178,21 @@ static double value(const struct kt_buffer *b, const void *values, size_t i)
     return b->type == KT_F32 ? (double)((const float *)values)[i] : ((const double *)values)[i];
 }
 
-static bool close_enough(const struct kt_buffer *b, const void *got, const void *want, bool any_nan, size_t i)
+static bool is_exact(const struct kt_buffer *b)
 {
-    bool exact = b->tolerance.absolute == 0 && b->tolerance.relative == 0;
+    return b->tolerance.absolute == 0 && b->tolerance.relative == 0;
+}
+
+/* A NaN is as good as another. */
+static bool close_enough(const struct kt_buffer *b, const void *got, const void *want, size_t i)
+{
     double g, w;
 
-    if (is_nan(b, got, i) && is_nan(b, want, i) && (any_nan || !exact))
+    if (is_nan(b, got, i) && is_nan(b, want, i))
         return true;
     if (memcmp((const char *)got + i * type_bytes[b->type], (const char *)want + i * type_bytes[b->type], type_bytes[b->type]) == 0)
         return true;
-    if (exact)
+    if (is_exact(b))
         return false;
     g = value(b, got, i);
     w = value(b, want, i);
@@ -207,14 +212,13 @@ static const char *show(const struct kt_buffer *b, const void *values, size_t i,
     return text;
 }
 
-/* any_nan: a NaN is as good as another, as C does not say which. */
-static bool same(const struct kt_buffer *b, size_t index, const void *got, const void *want, bool any_nan, char *error, size_t size)
+static bool same(const struct kt_buffer *b, size_t index, const void *got, const void *want, char *error, size_t size)
 {
     size_t wrong = 0, first = 0;
     char g[64], w[64];
 
     for (size_t i = 0; i < b->count; i++)
-        if (!close_enough(b, got, want, any_nan, i) && wrong++ == 0)
+        if (!close_enough(b, got, want, i) && wrong++ == 0)
             first = i;
     if (wrong)
         snprintf(error, size, "buffer %zu: %zu of %zu values differ; [%zu] is %s, wanted %s", index, wrong, b->count, first,
@@ -227,7 +231,7 @@ bool kt_matches_reference(const struct kt *k, char *error, size_t size)
     for (size_t i = 0; i < k->nbuffers; i++) {
         const struct kt_buffer *b = &k->buffers[i];
 
-        if (b->compared && !same(b, i, b->got[0], b->want ? b->want : b->in, true, error, size))
+        if (b->compared && !same(b, i, b->got[0], b->want ? b->want : b->in, error, size))
             return false;
     }
     return true;
@@ -236,23 +240,28 @@ bool kt_matches_reference(const struct kt *k, char *error, size_t size)
 bool kt_matches_each_other(const struct kt *k, char *error, size_t size)
 {
     for (size_t i = 0; i < k->nbuffers; i++)
-        if (k->buffers[i].compared && !same(&k->buffers[i], i, k->buffers[i].got[1], k->buffers[i].got[0], false, error, size))
+        if (k->buffers[i].compared && !same(&k->buffers[i], i, k->buffers[i].got[1], k->buffers[i].got[0], error, size))
             return false;
     return true;
+}
+
+static uint64_t digest_bytes(uint64_t digest, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        digest = (digest ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
+    return digest;
 }
 
 uint64_t kt_digest(const struct kt *k)
 {
     uint64_t digest = 0xcbf29ce484222325u;
 
-    for (size_t i = 0; i < k->nbuffers; i++) {
-        const struct kt_buffer *b = &k->buffers[i];
-        const unsigned char *p = b->got[0];
+    for (size_t n = 0; n < k->nbuffers; n++) {
+        const struct kt_buffer *b = &k->buffers[n];
+        size_t each = type_bytes[b->type];
 
-        if (!b->compared || b->tolerance.absolute != 0 || b->tolerance.relative != 0)
-            continue;
-        for (size_t at = 0; at < kt_bytes(b); at++)
-            digest = (digest ^ p[at]) * 0x100000001b3u;
+        for (size_t i = 0; b->compared && is_exact(b) && i < b->count; i++)
+            digest = is_nan(b, b->got[0], i) ? digest_bytes(digest, "NaN", 3) : digest_bytes(digest, (const char *)b->got[0] + i * each, each);
     }
     return digest;
 }
