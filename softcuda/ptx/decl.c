@@ -165,10 +165,10 @@ static void fill_in(struct ptx_parser *p, struct ptx_var *v, const struct ptx_de
 /* Where a module variable goes: over its .extern declaration if there was one. */
 static struct ptx_symbol *place(struct ptx_parser *p, struct ptx_var *v, struct ptx_slice name)
 {
-    struct ptx_symbol *s = ptx_symbol_find(&p->symbols, name);
+    struct ptx_symbol *s = ptx_symbol_find_at(&p->symbols, name, p->symbols.depth);
     const struct ptx_var *old;
 
-    if (s && s->kind == SYM_VAR && s->depth == p->symbols.depth) {
+    if (s && s->kind == SYM_VAR) {
         old = &((struct ptx_var *)p->vars.data)[s->index];
         if (old->space == v->space && (old->linkage == PTX_EXTERN || v->linkage == PTX_EXTERN))
             return s;
@@ -180,9 +180,12 @@ static struct ptx_symbol *place(struct ptx_parser *p, struct ptx_var *v, struct 
 
 static void read_module_variable(struct ptx_parser *p, struct ptx_var *v, const struct ptx_declared_type *d, struct ptx_slice name)
 {
-    uint32_t index = place(p, v, name)->index;
+    struct ptx_symbol *s = place(p, v, name);
+    uint32_t index = s->index;
     struct ptx_var *slot;
 
+    s->type = d->type;
+    s->vec = d->vec;
     fill_in(p, v, d, name);
     slot = &((struct ptx_var *)p->vars.data)[index];
     if (!slot->name || slot->linkage == PTX_EXTERN)
@@ -191,7 +194,10 @@ static void read_module_variable(struct ptx_parser *p, struct ptx_var *v, const 
 
 static void read_local_variable(struct ptx_parser *p, struct ptx_var *v, const struct ptx_declared_type *d, struct ptx_slice name)
 {
-    ptx_declare(p, name, SYM_LOCALVAR, (uint32_t)p->locals.n, v->pos);
+    struct ptx_symbol *s = ptx_declare(p, name, SYM_LOCALVAR, (uint32_t)p->locals.n, v->pos);
+
+    s->type = d->type;
+    s->vec = d->vec;
     fill_in(p, v, d, name);
     if (v->init || v->relocs)
         ptx_fail(p, v->pos, "'%.*s' cannot be initialised", PTX_NAME(name));

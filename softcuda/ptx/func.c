@@ -179,7 +179,7 @@ static void keep_body(struct ptx_parser *p, struct ptx_func *f)
 /* The function's symbol: a new one of the module, or that of its declaration. */
 static uint32_t find_or_add(struct ptx_parser *p, struct ptx_slice name, const struct ptx_func *f)
 {
-    struct ptx_symbol *s = ptx_symbol_find(&p->symbols, name);
+    struct ptx_symbol *s = ptx_symbol_find_at(&p->symbols, name, 0);
     const struct ptx_func *old;
 
     if (!s) {

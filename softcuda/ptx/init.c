@@ -95,7 +95,6 @@ static struct ptx_reloc read_address(struct ptx_parser *p)
         r.generic = true;
         pos = p->tok.pos;
         name = ptx_expect_name(p, "the name of a variable");
-        r.addend = ptx_read_offset(p);
         ptx_expect(p, ')', "')'");
     }
     s = ptx_lookup(p, name);
@@ -107,7 +106,7 @@ static struct ptx_reloc read_address(struct ptx_parser *p)
     r.index = s->index;
     if (r.is_func)
         ((struct ptx_func *)p->funcs.data)[s->index].address_taken = true;
-    r.addend = (int64_t)((uint64_t)r.addend + (uint64_t)ptx_read_offset(p));
+    r.addend = ptx_read_offset(p);
     return r;
 }
 

@@ -148,6 +148,7 @@ void ptx_read_instruction(struct ptx_parser *p)
     if (p->tok.kind != TOK_NAME)
         ptx_fail_expected(p, "an instruction");
     ptx_read_opcode(p, &in);
+    p->op = in.op;
     in.guard = guard;
     in.loc_file = p->loc_file;
     in.loc_line = p->loc_line;

@@ -104,20 +104,34 @@ static void set_special(struct ptx_parser *p, struct ptx_operand *o, struct ptx_
     o->index = (uint32_t)special;
 }
 
+/* array[2]: the element itself, but for mov its address. */
+static void read_subscript(struct ptx_parser *p, struct ptx_operand *o, const struct ptx_symbol *s)
+{
+    uint64_t elem = ptx_type_bits(s->type) / 8 * (uint64_t)s->vec;
+
+    if ((s->kind != SYM_VAR && s->kind != SYM_LOCALVAR) || !ptx_accept(p, '['))
+        return;
+    o->offset = (int64_t)(elem * ptx_read_count(p, "the index of an element"));
+    o->memory = p->op != PTX_I_mov;
+    ptx_expect(p, ']', "']'");
+}
+
 static void read_named(struct ptx_parser *p, struct ptx_operand *o)
 {
     struct ptx_pos pos = p->tok.pos;
     struct ptx_slice name = ptx_expect_name(p, "an operand");
     struct ptx_symbol *s = ptx_lookup(p, name);
 
-    if (s)
+    if (s) {
         set_symbol(p, o, s, pos);
-    else if (ptx_slice_is(name, "_"))
+        read_subscript(p, o, s);
+    } else if (ptx_slice_is(name, "_")) {
         o->kind = PTX_OP_SINK;
-    else
+    } else {
         set_special(p, o, name, pos);
+    }
     if (o->kind != PTX_OP_VECTOR && o->kind != PTX_OP_SINK)
-        o->offset = ptx_read_offset(p);
+        o->offset += ptx_read_offset(p);
 }
 
 static void read_constant(struct ptx_parser *p, struct ptx_operand *o)
@@ -223,9 +237,9 @@ void ptx_resolve_references(struct ptx_parser *p)
     left = first;
     for (size_t i = first; i < p->references.n; i++) {
         struct ptx_reference *r = &all[i];
-        const struct ptx_symbol *s = ptx_symbol_find(&p->symbols, r->name);
+        const struct ptx_symbol *s = ptx_symbol_find_at(&p->symbols, r->name, depth);
 
-        if (s && s->depth == depth && s->kind == r->kind) {
+        if (s && s->kind == r->kind) {
             *r->index = s->index;
             continue;
         }

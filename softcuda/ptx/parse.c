@@ -150,9 +150,9 @@ static struct ptx_symbol *add_symbol(struct ptx_parser *p, struct ptx_slice name
 struct ptx_symbol *ptx_declare(struct ptx_parser *p, struct ptx_slice name, enum ptx_symbol_kind kind, uint32_t index,
                                struct ptx_pos pos)
 {
-    struct ptx_symbol *s = ptx_symbol_find(&p->symbols, name);
+    struct ptx_symbol *s;
 
-    if (s && s->depth == p->symbols.depth && kind != SYM_RANGE)
+    if (kind != SYM_RANGE && ptx_symbol_find_at(&p->symbols, name, p->symbols.depth))
         ptx_fail(p, pos, "'%.*s' is declared twice", PTX_NAME(name));
     s = add_symbol(p, name, kind, p->symbols.depth);
     s->index = index;

@@ -38,6 +38,7 @@ struct ptx_parser {
     struct ptx_vec insns, regs, locals, protos, tables, calltargets, references;   /* of the function being read */
     struct ptx_vec params, operands, bytes, relocs, indices;                        /* short-lived */
     uint32_t loc_file, loc_line;
+    enum ptx_op op;                     /* of the instruction being read */
     uint64_t init_bytes;
     unsigned nesting;                   /* of the expression being read */
     struct ptx_error *err;

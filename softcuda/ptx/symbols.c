@@ -25,7 +25,7 @@ void ptx_symbols_free(struct ptx_symbols *t)
     gpudl__arena_free(&t->arenas[1]);
 }
 
-/* Keeps the order within chains: inner names stay before the outer ones that they hide. */
+/* Keeps the order within chains. */
 static bool grow(struct ptx_symbols *t)
 {
     size_t n = t->nbuckets ? t->nbuckets * 2 : 256;
@@ -95,6 +95,8 @@ struct ptx_symbol *ptx_symbol_add(struct ptx_symbols *t, struct ptx_slice name, 
         return NULL;
     *s = (struct ptx_symbol){ .name = name, .kind = kind, .depth = depth, .hash = hash_of(name) };
     bucket = &t->buckets[s->hash & (t->nbuckets - 1)];
+    while (*bucket && (*bucket)->depth > depth)     /* chains go from the inside to the outside */
+        bucket = &(*bucket)->chain;
     s->chain = *bucket;
     *bucket = s;
     s->sibling = t->scopes[depth];
@@ -113,6 +115,18 @@ struct ptx_symbol *ptx_symbol_find(const struct ptx_symbols *t, struct ptx_slice
         return NULL;
     for (struct ptx_symbol *s = t->buckets[hash & (t->nbuckets - 1)]; s; s = s->chain)
         if (same(s, name, hash) && s->kind != SYM_RANGE)
+            return s;
+    return NULL;
+}
+
+struct ptx_symbol *ptx_symbol_find_at(const struct ptx_symbols *t, struct ptx_slice name, uint32_t depth)
+{
+    uint32_t hash = hash_of(name);
+
+    if (!t->nbuckets)
+        return NULL;
+    for (struct ptx_symbol *s = t->buckets[hash & (t->nbuckets - 1)]; s; s = s->chain)
+        if (same(s, name, hash) && s->depth == depth && s->kind != SYM_RANGE)
             return s;
     return NULL;
 }

@@ -14,8 +14,8 @@ enum ptx_symbol_kind {
 struct ptx_symbol {
     struct ptx_slice name;
     enum ptx_symbol_kind kind;
-    enum ptx_type type;         /* REG, RANGE */
-    uint8_t vec;                /* REG, RANGE: 1, 2 or 4 */
+    enum ptx_type type;         /* REG, RANGE, VAR, LOCALVAR */
+    uint8_t vec;                /* the same: 1, 2, 4 or 8 */
     uint32_t index;             /* RANGE: how many */
     uint32_t depth;             /* of its scope; 0: the module */
     uint32_t hash;
@@ -42,6 +42,7 @@ void ptx_scope_leave(struct ptx_symbols *);
 /* A new symbol in the scope at depth, all but name, kind and depth zero. It must be none of that scope yet. NULL: no memory. */
 struct ptx_symbol *ptx_symbol_add(struct ptx_symbols *, struct ptx_slice name, enum ptx_symbol_kind, uint32_t depth);
 struct ptx_symbol *ptx_symbol_find(const struct ptx_symbols *, struct ptx_slice name);     /* the innermost one, or NULL */
+struct ptx_symbol *ptx_symbol_find_at(const struct ptx_symbols *, struct ptx_slice name, uint32_t depth);
 /* The innermost range in a scope deeper than outer that covers the name ("%r" for "%r12"), or NULL. outer may be -1. */
 struct ptx_symbol *ptx_range_find(const struct ptx_symbols *, struct ptx_slice name, int outer);
 

@@ -107,6 +107,16 @@ static void labels_are_found_in_all_directions_and_scopes(void **state)
     ptx_module_destroy(m);
 }
 
+static void a_parameter_may_have_the_name_of_its_function(void **state)
+{
+    struct ptx_module *m = parse_module(".entry k(.param .u32 k) { .reg .b32 %r; ld.param.u32 %r, [k]; ret; } .func f() { .reg .b64 %d; mov.u64 %d, k; ret; }");
+
+    (void)state;
+    assert_int_equal(m->funcs[0].insns[0].ops[1].kind, PTX_OP_PARAMVAR);
+    assert_int_equal(m->funcs[1].insns[0].ops[1].kind, PTX_OP_FUNC);
+    ptx_module_destroy(m);
+}
+
 static void aliases_share_a_body(void **state)
 {
     struct ptx_module *m = parse_module(".visible .func g(.param .b32 a); .weak .func f(.param .b32 b) { ret; } .alias g, f;");
@@ -146,6 +156,7 @@ int main(void)
         cmocka_unit_test(inner_names_hide_outer_ones),
         cmocka_unit_test(a_range_hides_outer_registers_that_were_used),
         cmocka_unit_test(labels_are_found_in_all_directions_and_scopes),
+        cmocka_unit_test(a_parameter_may_have_the_name_of_its_function),
         cmocka_unit_test(aliases_share_a_body),
         cmocka_unit_test(lines_of_the_source_are_kept),
     };

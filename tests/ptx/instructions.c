@@ -152,6 +152,19 @@ static void operands_of_every_kind_are_resolved(void **state)
     ptx_module_destroy(m);
 }
 
+static void elements_of_arrays_are_memory_but_for_mov(void **state)
+{
+    struct ptx_module *m = parse_module(".global .v2 .u32 g[4]; .entry k() { .shared .u16 s[4]; .reg .b32 %r<9>; .reg .b64 %d;"
+                                        "ld.global.v2.u32 {%r0, %r1}, g[2]; mov.u64 %d, g[1]; st.shared.u16 s[3], %r1; }");
+    const struct ptx_insn *in = m->funcs[0].insns;
+
+    (void)state;
+    assert_true(in[0].ops[1].kind == PTX_OP_VAR && in[0].ops[1].memory && in[0].ops[1].offset == 16);
+    assert_true(in[1].ops[1].kind == PTX_OP_VAR && !in[1].ops[1].memory && in[1].ops[1].offset == 8);
+    assert_true(in[2].ops[0].kind == PTX_OP_LOCALVAR && in[2].ops[0].memory && in[2].ops[0].offset == 6);
+    ptx_module_destroy(m);
+}
+
 static void vectors_hold_registers_constants_and_sinks(void **state)
 {
     struct ptx_module *m = parse_body("mov.b64 {%r1, _}, %d0; st.v4.b32 [%d0], {%r0, 7, -1, %r3};");
@@ -274,6 +287,7 @@ int main(void)
         cmocka_unit_test(pairs_are_two_operands),
         cmocka_unit_test(guards_may_be_negated),
         cmocka_unit_test(operands_of_every_kind_are_resolved),
+        cmocka_unit_test(elements_of_arrays_are_memory_but_for_mov),
         cmocka_unit_test(vectors_hold_registers_constants_and_sinks),
         cmocka_unit_test(brackets_may_hold_several_items),
         cmocka_unit_test(vector_registers_are_registers_in_a_row),

@@ -85,7 +85,7 @@ static void addresses_are_relocations(void **state)
 {
     struct ptx_module *m = parse_module(
         ".global .u32 g; .const .u32 c; .func f() { ret; }"
-        ".global .u64 p[5] = {g, g+8, generic(c), generic(c)+4, f}; .global .u64 q = generic(g+2)-1; .global .u32 s = g;"
+        ".global .u64 p[5] = {g, g+8, generic(c), generic(c)+4, f}; .global .u64 q = generic(g)+1; .global .u32 s = g;"
         ".global .b8 t[9] = {1, 0xFF(g), 0xFF00(g), 0xFF00000000000000(generic(g)), 0xff(f)};");
     const struct ptx_var *p = var(m, "p"), *t = var(m, "t");
 
