@@ -569,17 +569,43 @@ static bool leaves_loop_alive(const struct plan *p, const struct cfg_loop *loop,
     return false;
 }
 
+/* Does somebody in this run, perhaps one who waits while others are elsewhere, still want the register? */
+static bool wanted_in_run(const struct plan *p, const struct plan_run *run, uint32_t d)
+{
+    size_t words = (p->ndense + 63) / 64;
+
+    for (uint32_t b = run->first; b <= run->end && b < p->cfg->nblocks; b++)
+        if (test(p->live_in + b * words, d))
+            return true;
+    return false;
+}
+
+/* The only way back is from the loop's last block: nobody is left behind inside while others go round again. */
+static bool goes_round_together(const struct plan *p, const struct cfg_loop *loop)
+{
+    for (uint32_t b = loop->first; b + 1 < loop->end; b++)
+        for (uint32_t i = 0; i < p->cfg->blocks[b].nsucc; i++)
+            if (p->cfg->blocks[b].succ[i] <= b && p->cfg->blocks[b].succ[i] <= loop->first)
+                return false;
+    return true;
+}
+
 bool plan_blends(const struct plan *p, uint32_t reg, uint32_t block)
 {
     uint32_t d = p->dense[reg];
-    size_t words = (p->ndense + 63) / 64;
     int32_t loop = p->cfg->blocks[block].loop;
+    const struct plan_run *run;
 
-    if (!p->guarded[block] || d == UINT32_MAX || !test(p->live_out + block * words, d))
+    if (!p->guarded[block] || d == UINT32_MAX)
         return false;
-    if (p->runs[p->run_of[block]].parks || p->ndefs[reg] > 1)
-        return true;
-    return loop >= 0 && leaves_loop_alive(p, &p->cfg->loops[loop], d);
+    run = &p->runs[p->run_of[block]];
+    if (run->parks || p->ndefs[reg] > 1)
+        return wanted_in_run(p, run, d);
+    if (loop < 0)
+        return false;
+    if (!goes_round_together(p, &p->cfg->loops[loop]))
+        return wanted_in_run(p, run, d);
+    return leaves_loop_alive(p, &p->cfg->loops[loop], d);
 }
 
 /* ---- all of it */

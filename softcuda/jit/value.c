@@ -359,10 +359,13 @@ void v_set_signed(struct emit *e, const struct ptx_operand *o, LLVMValueRef valu
     if (o->kind != PTX_OP_REG)
         return;
     value = b_resize(e, value, v_reg_bits(e, o->index), is_signed);
-    if (e->plan->shapes[o->index].kind == SHAPE_VARYING)
+    if (e->plan->shapes[o->index].kind == SHAPE_VARYING) {
         store_shape(e, o->index, vector ? value : b_splat(e, value));
-    else
-        LLVMBuildStore(B(e), value, e->regs[o->index].value);
+        return;
+    }
+    if (vector)     /* uniform, though its operands are not: tid - tid, tid * 0 */
+        value = LLVMBuildExtractElement(B(e), value, b_i32(e, 0), "");
+    LLVMBuildStore(B(e), value, e->regs[o->index].value);
 }
 
 void v_set(struct emit *e, const struct ptx_operand *o, LLVMValueRef value)
