@@ -76,7 +76,8 @@ static void check_payload(struct image *im, size_t entry, struct span bytes)
         CHECK(check_contents(im, entry) == SIZE_MAX);
         return;
     }
-    CHECK(gpudl__image_payload(im, entry, &again, NULL, 0) == IMAGE_OK && again.data == payload.data && again.size == payload.size);
+    CHECK(gpudl__image_payload(im, entry, &again, NULL, 0) == IMAGE_OK && again.data == payload.data
+        && again.size == payload.size);
     CHECK(payload.size <= LIMIT || e->compression == IMAGE_STORED);
     CHECK(e->format != IMAGE_CUBIN || e->compression != IMAGE_STORED || lies_within(payload, bytes));
     CHECK(e->format != IMAGE_PTX || (!payload.data[payload.size] && strlen((const char *)payload.data) == payload.size));
@@ -129,7 +130,8 @@ static void check_entry(const struct image_entry *e, struct span bytes)
 static void check_opened(struct image *im, struct span bytes, bool choose_first)
 {
     static const struct image_target targets[] = {
-        { 90, 90, true, false }, { 80, 78, true, false }, { 103, 0, true, false }, { 121, 88, true, false }, { 90, 0, false, true }, { 60, 0, false, true },
+        { 90, 90, true, false }, { 80, 78, true, false }, { 103, 0, true, false }, { 121, 88, true, false }, { 90, 0, false,
+            true }, { 60, 0, false, true },
     };
 
     for (size_t i = 0; i < gpudl__image_count(im); i++)

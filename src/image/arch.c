@@ -1,7 +1,7 @@
 /* arch.c - which code runs on which device.
  *
  * Architectures are decimal numbers, 10 * major + minor. A suffix narrows one down: 'a' code runs on that very architecture, 'f'
- * code on its family from its own minor on. The families are 10x (100, 103, 107), 11x (110, called 101 before CUDA 13) and 12x. */
+ * code on its family from its own minor on. Families: 10x (100, 103, 107), 11x (110, called 101 before CUDA 13), 12x. */
 #include "src/image/internal.h"
 
 #define THOR 110u

@@ -1,7 +1,8 @@
 /* choose.c - the entry that a device takes, or why it takes none.
  *
- * Machine code comes before PTX, then the nearest architecture at or below the device's, then code without the mercury flag; of equals
- * the first cubin and the last PTX. The entry's header selects, as a driver does it; what the payload says is asked afterwards. */
+ * Machine code comes before PTX, then the nearest architecture at or below the device's, then code without the mercury flag; of
+ * equals the first cubin and the last PTX. The entry's header selects, as a driver does it; what the payload says is asked
+ * afterwards. */
 #include "src/image/internal.h"
 
 #define FLAG_MERCURY 0x1000000u
@@ -180,7 +181,8 @@ static void print_group(const struct list *l, size_t first, bool *printed, struc
 
         if (!same_group(l, e, l->items[i]))
             continue;
-        gpudl__text_add(t, "%s%s%u%.1s", n == 0 ? "" : left == 1 ? " and " : ", ", x->format == IMAGE_PTX ? "compute_" : "sm_", x->sm, &x->suffix);
+        gpudl__text_add(t, "%s%s%u%.1s", n == 0 ? "" : left == 1 ? " and " : ", ", x->format == IMAGE_PTX ? "compute_" : "sm_",
+            x->sm, &x->suffix);
         printed[i] = true;
         left--;
         n++;
@@ -213,7 +215,8 @@ static void print_newest_ptx(const struct image *im, const struct image_target *
     for (size_t i = 0; i < im->count; i++)
         if (im->entries[i].verdict == PTX_TOO_NEW)
             version = im->entries[i].info.ptx_version;
-    gpudl__text_add(t, "; the PTX is of version %u.%u, this driver reads up to %u.%u: update the driver, or compile with ", version / 10, version % 10,
+    gpudl__text_add(t, "; the PTX is of version %u.%u, this driver reads up to %u.%u: update the driver, or compile with ",
+        version / 10, version % 10,
         target->ptx_version / 10, target->ptx_version % 10);
     gpudl__text_add(t, cuda ? "CUDA %s or older" : "an older CUDA%s", cuda ? cuda : "");
     if (target->machine_code)

@@ -51,7 +51,8 @@ static enum image_error read_arch(struct span b, struct cubin *c, struct text *t
         c->sm = flags & 0xff;
         c->suffix = flags & ABI7_SUFFIX_A ? 'a' : 0;
     } else {
-        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "cubin: unknown cubin ABI %u (7 and 8 are known), made by a newer toolkit than this "
+        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED,
+            "cubin: unknown cubin ABI %u (7 and 8 are known), made by a newer toolkit than this "
             "library knows: update it, or compile with CUDA 13", c->abi);
     }
     return IMAGE_OK;
@@ -64,7 +65,8 @@ static enum image_error check_ident(struct span b, struct cubin *c, struct text 
     if (b.size < 64)
         return gpudl__image_fail(t, IMAGE_TRUNCATED, "cubin: truncated header (%zu of 64 bytes)", b.size);
     if (!span_is(b, 0, ELFMAG, SELFMAG) || span_u16(b, 0x12) != EM_CUDA_CUBIN)
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: is no ELF file for machine %u, as code for NVIDIA GPUs is", EM_CUDA_CUBIN);
+        return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: is no ELF file for machine %u, as code for NVIDIA GPUs is",
+            EM_CUDA_CUBIN);
     if (span_u8(b, EI_DATA) != ELFDATA2LSB)
         return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: a big-endian ELF is not a CUDA image");
     c->is_64bit = span_u8(b, EI_CLASS) == ELFCLASS64;
@@ -85,7 +87,8 @@ static enum image_error find_sections(struct span b, struct cubin *c, struct tex
     if (header_size != SECTION_HEADER)
         return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: section headers of %u bytes, 64 are expected", header_size);
     if (!at || !span_holds(b, at, SECTION_HEADER))
-        return gpudl__image_fail(t, at ? IMAGE_TRUNCATED : IMAGE_DAMAGED, "cubin: section table at 0x%llx is outside the file (%zu bytes)",
+        return gpudl__image_fail(t, at ? IMAGE_TRUNCATED : IMAGE_DAMAGED,
+            "cubin: section table at 0x%llx is outside the file (%zu bytes)",
             (unsigned long long)at, b.size);
     most = (b.size - at) / SECTION_HEADER;
     c->sections_at = at;
@@ -95,10 +98,12 @@ static enum image_error find_sections(struct span b, struct cubin *c, struct tex
     if (names == SHN_XINDEX)
         names = gpudl__cubin_section(c, 0).link;
     if (!count || count > most)
-        return gpudl__image_fail(t, count ? IMAGE_TRUNCATED : IMAGE_DAMAGED, "cubin: %llu sections at 0x%llx, room for %llu in the file (%zu bytes)",
+        return gpudl__image_fail(t, count ? IMAGE_TRUNCATED : IMAGE_DAMAGED,
+            "cubin: %llu sections at 0x%llx, room for %llu in the file (%zu bytes)",
             (unsigned long long)count, (unsigned long long)at, (unsigned long long)most, b.size);
     if (count > UINT32_MAX || names >= count)
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: the section of names is number %u of %llu", names, (unsigned long long)count);
+        return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: the section of names is number %u of %llu", names,
+            (unsigned long long)count);
     c->nsections = (uint32_t)count;
     c->section_names = gpudl__cubin_bytes(c, gpudl__cubin_section(c, names));
     return IMAGE_OK;
@@ -110,7 +115,8 @@ static enum image_error check_segments(struct span b, struct text *t)
     uint64_t at = span_u64(b, 0x20), size = (uint64_t)span_u16(b, 0x36) * span_u16(b, 0x38);
 
     if (size && !span_holds(b, at, size))
-        return gpudl__image_fail(t, IMAGE_TRUNCATED, "cubin: program headers at 0x%llx, %llu bytes, end outside the file (%zu bytes)",
+        return gpudl__image_fail(t, IMAGE_TRUNCATED,
+            "cubin: program headers at 0x%llx, %llu bytes, end outside the file (%zu bytes)",
             (unsigned long long)at, (unsigned long long)size, b.size);
     return IMAGE_OK;
 }
@@ -146,7 +152,8 @@ enum image_error gpudl__cubin_open(struct span bytes, struct cubin *out, struct 
     if (error)
         return error;
     if (!out->is_64bit)
-        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "cubin: 32-bit machine code for sm_%u (CUDA 11 or older), which no 64-bit driver runs: "
+        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED,
+            "cubin: 32-bit machine code for sm_%u (CUDA 11 or older), which no 64-bit driver runs: "
             "compile it for 64 bits", out->sm);
     error = find_sections(bytes, out, t);
     if (!error)

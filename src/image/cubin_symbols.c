@@ -1,11 +1,12 @@
 /* cubin_symbols.c - kernels and globals of a cubin.
  *
- * A kernel is a defined function symbol with STO_CUDA_ENTRY, of any binding; its records are the section .nv.info.K whose sh_info is the
- * section of its code. A global is an object in .nv.global, .nv.global.init or .nv.constant3. Names starting with ".nv.merc." are a
- * second copy of everything with section types of their own, which are not looked at.
+ * A kernel is a defined function symbol with STO_CUDA_ENTRY, of any binding; its records are the section .nv.info.K whose
+ * sh_info is the section of its code. A global is an object in .nv.global, .nv.global.init or .nv.constant3. Names starting with
+ * ".nv.merc." are a second copy of everything with section types of their own, which are not looked at.
  *
- * Cubins of 22,500 kernels and 67,512 sections exist: one pass over the sections, one over the symbols, no search. Sections of a sound
- * file do not overlap, so names and records together are no longer than the file; that bound keeps hostile ones linear too. */
+ * Cubins of 22,500 kernels and 67,512 sections exist: one pass over the sections, one over the symbols, no search. Sections of a
+ * sound file do not overlap, so names and records together are no longer than the file; that bound keeps hostile ones linear
+ * too. */
 #include "src/image/internal.h"
 
 #include <elf.h>
@@ -68,13 +69,17 @@ static enum image_error read_symbol_table(struct reading *r, struct section s, s
     struct section names = gpudl__cubin_section(c, s.link);
 
     if (s.entry_size != SYMBOL)
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: symbols of %llu bytes, 24 are expected", (unsigned long long)s.entry_size);
+        return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: symbols of %llu bytes, 24 are expected",
+            (unsigned long long)s.entry_size);
     if (names.type != SHT_STRTAB)
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: the symbols' names are in section %u, which is not a string table", s.link);
+        return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: the symbols' names are in section %u, which is not a string table",
+            s.link);
     if (!span_holds(c->bytes, s.offset, s.size) || !span_holds(c->bytes, names.offset, names.size))
-        return gpudl__image_fail(t, IMAGE_TRUNCATED, "cubin: the symbols or their names end outside the file (%zu bytes)", c->bytes.size);
+        return gpudl__image_fail(t, IMAGE_TRUNCATED, "cubin: the symbols or their names end outside the file (%zu bytes)",
+            c->bytes.size);
     if (s.info > s.size / SYMBOL)
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: %u local symbols of %llu", s.info, (unsigned long long)(s.size / SYMBOL));
+        return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: %u local symbols of %llu", s.info,
+            (unsigned long long)(s.size / SYMBOL));
     r->symbols = gpudl__cubin_bytes(c, s);
     r->names = gpudl__cubin_bytes(c, names);
     return IMAGE_OK;

@@ -1,5 +1,5 @@
-/* detect.c - what are these bytes? Formats that gpudl reads are told by their first bytes (PTX by its first word); everything else is
- * named as well as it can be, because "not an image" helps nobody. */
+/* detect.c - what are these bytes? Formats that gpudl reads are told by their first bytes (PTX by its first word); everything
+ * else is named as well as it can be, because "not an image" helps nobody. */
 #include "src/image/internal.h"
 #include "src/image/ptx_lex.h"
 
@@ -19,14 +19,17 @@ struct magic {
 #define M(bytes) bytes, sizeof(bytes) - 1
 
 static const struct magic magics[] = {
-    { M("!<thin>\n"), IMAGE_NOT_SUPPORTED, "a thin archive, which names its members and holds no code: give the objects themselves" },
+    { M("!<thin>\n"), IMAGE_NOT_SUPPORTED,
+        "a thin archive, which names its members and holds no code: give the objects themselves" },
     { M("!<arch>\n"), IMAGE_NOT_SUPPORTED, "an archive of host objects (.a), which is not read here: take the code out with "
         "cuobjdump -xelf all, or " NVCC_FATBIN },
-    { M("\xB1\x43\x62\x46"), IMAGE_NOT_SUPPORTED, "the wrapper that a host program keeps around a fatbin, which holds an address and no code: "
+    { M("\xB1\x43\x62\x46"), IMAGE_NOT_SUPPORTED,
+        "the wrapper that a host program keeps around a fatbin, which holds an address and no code: "
         "give what its data pointer points to" },
     { M("\x01\x5A\xE5\x1E"), IMAGE_NOT_SUPPORTED, "a fatbin of the kind used before CUDA 4: compile it anew" },
     { M("\x10\xFF\x10\xAD"), IMAGE_NOT_SUPPORTED, "an LLVM offload bundle: take the code out with clang-offload-packager" },
-    { M("__CLANG_OFFLOAD_BUNDLE__"), IMAGE_NOT_SUPPORTED, "a clang offload bundle: take the code out with clang-offload-bundler" },
+    { M("__CLANG_OFFLOAD_BUNDLE__"), IMAGE_NOT_SUPPORTED,
+        "a clang offload bundle: take the code out with clang-offload-bundler" },
     { M("BC\xC0\xDE"), IMAGE_NOT_SUPPORTED, "LLVM bitcode: compile it to PTX (llc -march=nvptx64)" },
     { M("\xDE\xC0\x17\x0B"), IMAGE_NOT_SUPPORTED, "LLVM bitcode: compile it to PTX (llc -march=nvptx64)" },
     { M("\xCF\xFA\xED\xFE"), IMAGE_NOT_SUPPORTED, "a Mach-O file of macOS: " NVCC_FATBIN },
@@ -59,7 +62,7 @@ static enum image_error detect_elf(struct span bytes, enum image_format *format,
 {
     unsigned machine = span_u16(bytes, 0x12), type = span_u16(bytes, 0x10);
     const char *name = machine_name(machine);
-    const char *kind = type == ET_REL ? "an object (.o)" : type == ET_DYN || type == ET_EXEC ? "a program or shared object" : "a file";
+    const char *kind = type == ET_REL ? "an object (.o)" : "a program or shared object";
 
     if (bytes.size < 0x14)
         return gpudl__image_fail(t, IMAGE_TRUNCATED, "begins like an ELF file and ends after %zu bytes", bytes.size);
@@ -71,11 +74,12 @@ static enum image_error detect_elf(struct span bytes, enum image_format *format,
         return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "this is code for an AMD GPU: compile it for CUDA");
     gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "this is %s for the host (ELF, ", kind);
     gpudl__text_add(t, name ? "%s" : "machine %s%u", name ? name : "", machine);
-    gpudl__text_add(t, "), and fatbins inside host files are not read here: take the code out with cuobjdump -xelf all, or " NVCC_FATBIN);
+    gpudl__text_add(t,
+        "), and fatbins inside host files are not read here: take the code out with cuobjdump -xelf all, or " NVCC_FATBIN);
     return IMAGE_NOT_SUPPORTED;
 }
 
-/* container: magic:u32 version:u8,u8 ... kind:u16 at 0x0e ... {tag:u16 value:u16} from 0x18; tag 1 is ten times the architecture */
+/* magic:u32 version:u8,u8 ... kind:u16 at 0x0e ... {tag:u16 value:u16} from 0x18 on; tag 1 is ten times the architecture */
 static enum image_error detect_nvvm(struct span bytes, struct text *t)
 {
     unsigned kind = span_u16(bytes, 0x0e), sm = span_u16(bytes, 0x18) == 1 ? span_u16(bytes, 0x1a) / 10 : 0;
@@ -83,10 +87,12 @@ static enum image_error detect_nvvm(struct span bytes, struct text *t)
     if (bytes.size < 0x1c)
         return gpudl__image_fail(t, IMAGE_TRUNCATED, "begins like LTO-IR and ends after %zu bytes", bytes.size);
     if (kind == 1)
-        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "this is LTO-IR for sm_%u, which no driver loads: link it with nvJitLink or "
+        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED,
+            "this is LTO-IR for sm_%u, which no driver loads: link it with nvJitLink or "
             "nvcc -dlto, or compile to a cubin or PTX", sm);
     if (kind == 2)
-        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "this is OptiX IR for sm_%u, which only OptiX loads (optixModuleCreate): compile "
+        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED,
+            "this is OptiX IR for sm_%u, which only OptiX loads (optixModuleCreate): compile "
             "to a cubin or PTX for a kernel of your own", sm);
     return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "this is an NVVM container of unknown kind %u", kind);
 }
@@ -164,11 +170,14 @@ static enum image_error describe_text(struct span s, struct text *t)
         return IMAGE_NOT_AN_IMAGE;
     }
     if (is_cuda_source(s))
-        return gpudl__image_fail(t, IMAGE_NOT_AN_IMAGE, "this is CUDA C++ source, not compiled code: give it as text, or in a file whose name "
+        return gpudl__image_fail(t, IMAGE_NOT_AN_IMAGE,
+            "this is CUDA C++ source, not compiled code: give it as text, or in a file whose name "
             "ends in .cu, or compile it with nvcc -fatbin");
     if (begins_with_directive(s) && (contains(s, ".entry") || contains(s, ".target")))
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "this looks like PTX, but PTX begins with a line such as .version 9.0: its beginning is missing");
-    gpudl__image_fail(t, IMAGE_NOT_AN_IMAGE, "this is text, but neither PTX (which begins with .version) nor CUDA C++: it begins ");
+        return gpudl__image_fail(t, IMAGE_DAMAGED,
+            "this looks like PTX, but PTX begins with a line such as .version 9.0: its beginning is missing");
+    gpudl__image_fail(t, IMAGE_NOT_AN_IMAGE,
+        "this is text, but neither PTX (which begins with .version) nor CUDA C++: it begins ");
     gpudl__text_quote(t, s.data, s.size < 40 ? s.size : 40);
     return IMAGE_NOT_AN_IMAGE;
 }
@@ -206,8 +215,10 @@ enum image_error gpudl__image_detect(struct span bytes, enum image_format *forma
     }
     if (begins(bytes, M("\x7F" "ELF")))
         return detect_elf(bytes, format, t);
-    if (bytes.size >= 2 && bytes.size < 4 && (memcmp(bytes.data, "\x50\xED\x55", bytes.size) == 0 || memcmp(bytes.data, "\x7F" "EL", bytes.size) == 0))
-        return gpudl__image_fail(t, IMAGE_TRUNCATED, "begins like a CUDA image and ends after %zu bytes", bytes.size);
+    if (bytes.size == 2 || bytes.size == 3) {
+        if (begins(bytes, "\x50\xED\x55", bytes.size) || begins(bytes, "\x7F" "EL", bytes.size))
+            return gpudl__image_fail(t, IMAGE_TRUNCATED, "begins like a CUDA image and ends after %zu bytes", bytes.size);
+    }
     if (begins(bytes, M("\xED\x43\x4E\x7F")))
         return detect_nvvm(bytes, t);
     for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)

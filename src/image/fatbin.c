@@ -17,8 +17,17 @@
 #define ENTRY_HEADER 64u
 #define ENTRIES_MOST 65536u
 
-enum { KIND_PTX = 1, KIND_CUBIN = 2, KIND_OLD_CUBIN = 4, KIND_LTOIR = 8, KIND_MERCURY = 0x10, KIND_INDEX = 0x20, KIND_RELOCATABLE_PTX = 0x40,
-    KIND_TILE_IR = 0x80, KIND_NESTED = 0x100 };
+enum {
+    KIND_PTX = 1,
+    KIND_CUBIN = 2,
+    KIND_OLD_CUBIN = 4,
+    KIND_LTOIR = 8,
+    KIND_MERCURY = 0x10,
+    KIND_INDEX = 0x20,
+    KIND_RELOCATABLE_PTX = 0x40,
+    KIND_TILE_IR = 0x80,
+    KIND_NESTED = 0x100,
+};
 
 #define FLAG_64BIT 0x1u
 #define FLAG_DEBUG 0x2u
@@ -73,7 +82,8 @@ static enum image_error begin_container(struct walk *w, struct text *t)
     w->end = w->bytes.size;
     w->at += header;
     if (size > rest.size - header)
-        return gpudl__image_fail(t, IMAGE_TRUNCATED, "fatbin: claims %llu bytes, %zu present: the file is cut off", (unsigned long long)size,
+        return gpudl__image_fail(t, IMAGE_TRUNCATED, "fatbin: claims %llu bytes, %zu present: the file is cut off",
+            (unsigned long long)size,
             rest.size - header);
     w->end = w->at + (size_t)size;
     return IMAGE_OK;
@@ -86,15 +96,18 @@ static enum image_error next_entry(struct walk *w, struct text *t)
     uint64_t stored = span_u64(rest, 8);
 
     if (rest.size < ENTRY_HEADER)
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "fatbin: entry %zu at 0x%zx: %zu bytes are left, its header takes 64", w->entries, w->at, rest.size);
+        return gpudl__image_fail(t, IMAGE_DAMAGED, "fatbin: entry %zu at 0x%zx: %zu bytes are left, its header takes 64",
+            w->entries, w->at, rest.size);
     if (header < ENTRY_HEADER)
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "fatbin: entry %zu at 0x%zx: header size %u is below 64", w->entries, w->at, header);
+        return gpudl__image_fail(t, IMAGE_DAMAGED, "fatbin: entry %zu at 0x%zx: header size %u is below 64", w->entries, w->at,
+            header);
     if (header % 8 || !span_cut(rest, 0, header, &w->header))
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "fatbin: entry %zu at 0x%zx: header size %u is not a multiple of 8 within the fatbin", w->entries,
+        return gpudl__image_fail(t, IMAGE_DAMAGED,
+            "fatbin: entry %zu at 0x%zx: header size %u is not a multiple of 8 within the fatbin", w->entries,
             w->at, header);
     if (!span_cut(rest, header, stored, &w->payload))
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "fatbin: entry %zu at 0x%zx: payload of %llu bytes does not fit (%zu are left)", w->entries, w->at,
-            (unsigned long long)stored, rest.size - header);
+        return gpudl__image_fail(t, IMAGE_DAMAGED, "fatbin: entry %zu at 0x%zx: payload of %llu bytes does not fit (%zu left)",
+            w->entries, w->at, (unsigned long long)stored, rest.size - header);
     if (w->entries == ENTRIES_MOST)
         return gpudl__image_fail(t, IMAGE_LIMIT, "fatbin: more than %u entries", ENTRIES_MOST);
     w->entry_at = w->at;
@@ -103,7 +116,8 @@ static enum image_error next_entry(struct walk *w, struct text *t)
     return IMAGE_OK;
 }
 
-/* Goes to the next entry, over padding and the headers of containers. *found is false at the end; w->at is then behind the last one. */
+/* Goes to the next entry, over padding and the headers of containers. *found is false at the end; w->at is then behind the last
+ * one. */
 static enum image_error step(struct walk *w, bool *found, struct text *t)
 {
     size_t at;
@@ -320,7 +334,8 @@ enum image_error gpudl__fatbin_open(struct span bytes, uint64_t limit, struct im
     if (end.at < bytes.size)
         gpudl__image_note(im, "%zu bytes after the last fatbin ignored", bytes.size - end.at);
     if (end.end - end.container > INT_MAX)
-        gpudl__image_note(im, "the fatbin at 0x%zx is larger than 2 GiB: drivers are reported to read such ones in part only", end.container);
+        gpudl__image_note(im, "the fatbin at 0x%zx is larger than 2 GiB: drivers are reported to read such ones in part only",
+            end.container);
     *out = im;
     return IMAGE_OK;
 }

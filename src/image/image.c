@@ -294,7 +294,8 @@ static enum image_error list(struct entry *e, struct text *t)
         error = gpudl__cubin_open(e->payload, &cubin, t);
         return error ? error : gpudl__cubin_contents(&cubin, &e->contents, t);
     case IMAGE_LTOIR:
-        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "LTO-IR does not tell its kernels before it is linked (nvJitLink, nvcc -dlto)");
+        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED,
+            "LTO-IR does not tell its kernels before it is linked (nvJitLink, nvcc -dlto)");
     default:
         return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "%s (kind 0x%x) is not read here",
             gpudl__fatbin_kind_name(e->info.kind) ? gpudl__fatbin_kind_name(e->info.kind) : "this", e->info.kind);
@@ -321,7 +322,8 @@ enum image_error gpudl__image_contents(struct image *im, struct entry *e, const 
     return IMAGE_OK;
 }
 
-enum image_error gpudl__image_kernels(struct image *im, size_t entry, const struct image_kernel **out, size_t *n, char *text, size_t text_size)
+enum image_error gpudl__image_kernels(struct image *im, size_t entry, const struct image_kernel **out, size_t *n, char *text,
+    size_t text_size)
 {
     struct text t = gpudl__text_init(text, text_size);
     const struct contents *c;
@@ -334,7 +336,8 @@ enum image_error gpudl__image_kernels(struct image *im, size_t entry, const stru
     return IMAGE_OK;
 }
 
-enum image_error gpudl__image_globals(struct image *im, size_t entry, const struct image_global **out, size_t *n, char *text, size_t text_size)
+enum image_error gpudl__image_globals(struct image *im, size_t entry, const struct image_global **out, size_t *n, char *text,
+    size_t text_size)
 {
     struct text t = gpudl__text_init(text, text_size);
     const struct contents *c;

@@ -1,4 +1,4 @@
-/* internal.h - what the files of image/ share. One file a format; image.c owns the memory and is the only one that others call. */
+/* internal.h - what the files of image/ share. One file a format; image.c owns the memory. */
 #ifndef GPUDL_IMAGE_INTERNAL_H
 #define GPUDL_IMAGE_INTERNAL_H
 
@@ -42,7 +42,8 @@ struct image {
 };
 
 /* Writes the text and returns the error, so that a check is one statement. */
-__attribute__((format(printf, 3, 4))) enum image_error gpudl__image_fail(struct text *t, enum image_error error, const char *format, ...);
+__attribute__((format(printf, 3, 4))) enum image_error gpudl__image_fail(struct text *t, enum image_error error,
+    const char *format, ...);
 enum image_error gpudl__image_no_memory(struct text *t);
 __attribute__((format(printf, 2, 3))) void gpudl__image_note(struct image *im, const char *format, ...);
 void gpudl__image_compare_arch(struct image *im, const struct entry *e);   /* a note where header and payload differ */
@@ -58,8 +59,8 @@ enum image_error gpudl__fatbin_explain(const struct image *im, const struct entr
 const char *gpudl__fatbin_kind_name(unsigned kind);
 
 /* decompress.c: *out is allocated, raw_size bytes and a NUL behind them. */
-enum image_error gpudl__decompress(struct span packed, enum image_compression how, uint64_t raw_size, uint64_t limit, unsigned char **out,
-    struct text *t);
+enum image_error gpudl__decompress(struct span packed, enum image_compression how, uint64_t raw_size, uint64_t limit,
+    unsigned char **out, struct text *t);
 
 /* cubin.c: a checked view of a cubin's header and section table. */
 struct cubin {

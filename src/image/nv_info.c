@@ -1,7 +1,7 @@
 /* nv_info.c - the records of .nv.info, .nv.info.K and .nv.compat:
  *     format:u8 attribute:u8 value:u16 [payload]
- * format 1: no value; 2: a byte; 3: a u16; 4: value is a count of payload bytes that follow. Nothing else exists, and after something
- * else nothing can be found again. */
+ * format 1: no value; 2: a byte; 3: a u16; 4: value is a count of payload bytes that follow. Nothing else exists, and after
+ * something else nothing can be found again. */
 #include "src/image/internal.h"
 
 enum { NVAL = 1, BVAL = 2, HVAL = 3, SVAL = 4 };

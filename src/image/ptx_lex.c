@@ -176,7 +176,8 @@ unsigned gpudl__ptx_line(const struct ptx_lexer *l)
 enum image_error gpudl__ptx_unexpected(const struct ptx_lexer *l, const char *wanted, struct text *t)
 {
     if (l->token == PTX_CUT)
-        return gpudl__image_fail(t, IMAGE_TRUNCATED, "PTX: the comment or string that begins on line %u does not end", gpudl__ptx_line(l));
+        return gpudl__image_fail(t, IMAGE_TRUNCATED, "PTX: the comment or string that begins on line %u does not end",
+            gpudl__ptx_line(l));
     if (l->at >= l->text.size)      /* nothing follows: what is there may be half of what is wanted */
         return gpudl__image_fail(t, IMAGE_TRUNCATED, "PTX: ends where %s is expected: the text is cut off", wanted);
     gpudl__image_fail(t, IMAGE_DAMAGED, "PTX: line %u: %s is expected, found ", gpudl__ptx_line(l), wanted);

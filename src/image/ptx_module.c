@@ -1,5 +1,5 @@
-/* ptx_module.c - kernels and variables that a PTX text declares. Looks at module scope only and skips bodies; what it does not know it
- * steps over, since telling right from wrong PTX is the compiler's work. */
+/* ptx_module.c - kernels and variables that a PTX text declares. Looks at module scope only and skips bodies; what it does not
+ * know it steps over, since telling right from wrong PTX is the compiler's work. */
 #include "src/image/internal.h"
 #include "src/image/ptx_lex.h"
 
@@ -107,7 +107,7 @@ static bool read_align(struct scan *s, uint64_t *align)
     return s->l.token == PTX_NUMBER && gpudl__ptx_number(s->l.word, align) && *align && !(*align & (*align - 1));
 }
 
-/* .param [.align N] .TYPE [.ptr [.SPACE] [.align N]] NAME [[N]]: an alignment behind .ptr is the pointee's. Ends at ',' or ')'. */
+/* .param [.align N] .TYPE [.ptr [.SPACE] [.align N]] NAME [[N]], up to ',' or ')'. Behind .ptr it is the pointee's alignment. */
 static enum image_error read_param(struct scan *s, struct param *p)
 {
     uint64_t pointee;
@@ -305,8 +305,8 @@ static enum image_error read_variables(struct scan *s)
             return unexpected(s, "the name of a variable");
         if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "managed"))
             v.managed = true;
-        else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "v2") || gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "v4") || gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "v8"))
-            lanes = s->l.word.data[1] - '0';
+        else if (s->l.token == PTX_DIRECTIVE && s->l.word.size == 2 && s->l.word.data[0] == 'v')
+            lanes = s->l.word.data[1] - '0';        /* .v2, .v4 */
         else if (s->l.token == PTX_DIRECTIVE && type_size(s->l.word))
             v.element = is_handle(s->l.word) ? 0 : type_size(s->l.word);
     }

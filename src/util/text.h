@@ -1,6 +1,5 @@
-/* text.h - puts a text for a person together in the caller's buffer.
- * Never overruns, always ends in NUL; what does not fit is cut and the cut shows as "...". A buffer of NULL or size 0 is accepted:
- * nothing is written then. */
+/* text.h - puts a text for a person together in the caller's buffer. Never overruns, always ends in NUL; what does not fit is
+ * cut and the cut shows as "...". A buffer of NULL or size 0 is accepted: nothing is written then. */
 #ifndef GPUDL_UTIL_TEXT_H
 #define GPUDL_UTIL_TEXT_H
 

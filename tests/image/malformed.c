@@ -1,9 +1,21 @@
-/* Fatbins and cubins that are wrong in one place: each gives an error or a note that names the place, and never a wrong answer. */
+/* Fatbins and cubins that are wrong in one place: an error or a note names the place, and no answer is wrong. */
 #include "tests/image/help.h"
 
 /* Offsets in a fatbin's file: of its header, and of its first entry. */
-enum { FAT_VERSION = 4, FAT_HEADER = 6, FAT_SIZE = 8, KIND = 0x10, HEADER = 0x14, STORED = 0x18, PACKED = 0x20, NAME = 0x30, NAME_LENGTH = 0x34,
-    FLAGS = 0x38, RAW = 0x48, PAYLOAD = 0x50 };
+enum {
+    FAT_VERSION = 4,
+    FAT_HEADER = 6,
+    FAT_SIZE = 8,
+    KIND = 0x10,
+    HEADER = 0x14,
+    STORED = 0x18,
+    PACKED = 0x20,
+    NAME = 0x30,
+    NAME_LENGTH = 0x34,
+    FLAGS = 0x38,
+    RAW = 0x48,
+    PAYLOAD = 0x50,
+};
 
 static struct bytes patched32(const char *file, size_t at, uint32_t v)
 {
@@ -64,7 +76,8 @@ static void entry_header(void **state)
     assert_refused(patched32("multi.fatbin", HEADER, 8), IMAGE_DAMAGED, "entry 0 at 0x10: header size 8 is below 64");
     assert_refused(patched32("multi.fatbin", HEADER, 68), IMAGE_DAMAGED, "header size 68");
     assert_refused(patched32("multi.fatbin", HEADER, 0xfffffff8), IMAGE_DAMAGED, "header size 4294967288");
-    assert_refused(patched64("multi.fatbin", STORED, 0xfffffffffffffff0), IMAGE_DAMAGED, "payload of 18446744073709551600 bytes does not fit");
+    assert_refused(patched64("multi.fatbin", STORED, 0xfffffffffffffff0), IMAGE_DAMAGED,
+        "payload of 18446744073709551600 bytes does not fit");
     assert_refused(patched64("multi.fatbin", STORED, 17056 - 63), IMAGE_DAMAGED, "does not fit");
     assert_refused(patched64("multi.fatbin", STORED, 17056 - 64 - 40), IMAGE_DAMAGED, "entry 1 at 0x4288: 40 bytes are left");
 }
@@ -72,7 +85,8 @@ static void entry_header(void **state)
 static void sizes_that_contradict_each_other(void **state)
 {
     (void)state;
-    assert_first_entry_refused(patched32("a_lz4.fatbin", PACKED, 1 << 20), IMAGE_DAMAGED, "compressed size 1048576 exceeds stored");
+    assert_first_entry_refused(patched32("a_lz4.fatbin", PACKED, 1 << 20), IMAGE_DAMAGED,
+        "compressed size 1048576 exceeds stored");
     assert_first_entry_refused(patched32("a_lz4.fatbin", PACKED, 0), IMAGE_DAMAGED, "names no compressed bytes");
     assert_first_entry_refused(patched32("a_default.fatbin", PACKED, 7), IMAGE_DAMAGED, "is not compressed, but names 7");
 }
@@ -80,10 +94,13 @@ static void sizes_that_contradict_each_other(void **state)
 static void bombs_are_refused_before_memory_is_taken(void **state)
 {
     (void)state;
-    assert_first_entry_refused(patched64("a_lz4.fatbin", RAW, 140737488355327), IMAGE_LIMIT, "claims 140737488355327 bytes uncompressed");
-    assert_first_entry_refused(patched64("a_size.fatbin", RAW, 140737488355327), IMAGE_LIMIT, "claims 140737488355327 bytes uncompressed");
+    assert_first_entry_refused(patched64("a_lz4.fatbin", RAW, 140737488355327), IMAGE_LIMIT,
+        "claims 140737488355327 bytes uncompressed");
+    assert_first_entry_refused(patched64("a_size.fatbin", RAW, 140737488355327), IMAGE_LIMIT,
+        "claims 140737488355327 bytes uncompressed");
     assert_first_entry_refused(patched64("a_lz4.fatbin", RAW, 900u << 20), IMAGE_DAMAGED, "cannot give that many");
-    assert_first_entry_refused(patched64("a_size.fatbin", RAW, 900u << 20), IMAGE_DAMAGED, "holds 7064 bytes, the entry claims 943718400");
+    assert_first_entry_refused(patched64("a_size.fatbin", RAW, 900u << 20), IMAGE_DAMAGED,
+        "holds 7064 bytes, the entry claims 943718400");
 }
 
 static void limit_is_the_callers(void **state)
@@ -107,9 +124,11 @@ static void compressed_data(void **state)
     struct bytes b;
 
     (void)state;
-    assert_first_entry_refused(patched64("a_lz4.fatbin", RAW, 7065), IMAGE_DAMAGED, "decompresses to 7064 bytes, 7065 were promised");
+    assert_first_entry_refused(patched64("a_lz4.fatbin", RAW, 7065), IMAGE_DAMAGED,
+        "decompresses to 7064 bytes, 7065 were promised");
     assert_first_entry_refused(patched64("a_lz4.fatbin", RAW, 7063), IMAGE_DAMAGED, "LZ4 data is damaged");
-    assert_first_entry_refused(patched32("a_size.fatbin", PAYLOAD, 0x184D2A50), IMAGE_DAMAGED, "does not begin with a zstd frame");
+    assert_first_entry_refused(patched32("a_size.fatbin", PAYLOAD, 0x184D2A50), IMAGE_DAMAGED,
+        "does not begin with a zstd frame");
     b = load("a_size.fatbin");
     memset(b.data + PAYLOAD + 8, 0xff, 64);
     assert_first_entry_refused(b, IMAGE_DAMAGED, "zstd data is damaged");
@@ -124,9 +143,12 @@ static void compressed_data(void **state)
 static void compression_flags(void **state)
 {
     (void)state;
-    assert_first_entry_refused(patched64("a_size.fatbin", FLAGS, 0xa011), IMAGE_NOT_SUPPORTED, "unknown compression (flags 0xa011)");
-    assert_first_entry_refused(patched64("a_size.fatbin", FLAGS, 0x4011), IMAGE_NOT_SUPPORTED, "unknown compression (flags 0x4011)");
-    assert_first_entry_refused(patched64("a_size.fatbin", FLAGS, 0x1011), IMAGE_NOT_SUPPORTED, "unknown compression (flags 0x1011)");
+    assert_first_entry_refused(patched64("a_size.fatbin", FLAGS, 0xa011), IMAGE_NOT_SUPPORTED,
+        "unknown compression (flags 0xa011)");
+    assert_first_entry_refused(patched64("a_size.fatbin", FLAGS, 0x4011), IMAGE_NOT_SUPPORTED,
+        "unknown compression (flags 0x4011)");
+    assert_first_entry_refused(patched64("a_size.fatbin", FLAGS, 0x1011), IMAGE_NOT_SUPPORTED,
+        "unknown compression (flags 0x1011)");
 }
 
 static void unknown_kinds_are_stepped_over(void **state)
@@ -248,7 +270,8 @@ static void elf_header(void **state)
     assert_refused(b, IMAGE_NOT_SUPPORTED, "unknown cubin ABI 9");
     assert_refused(patched16("k_90.cubin", 0x10, 3), IMAGE_DAMAGED, "ELF type 3");
     assert_refused(patched16("k_90.cubin", 0x3a, 40), IMAGE_DAMAGED, "section headers of 40 bytes");
-    assert_refused(patched64("k_90.cubin", 0x28, 0x9000), IMAGE_TRUNCATED, "section table at 0x9000 is outside the file (3440 bytes)");
+    assert_refused(patched64("k_90.cubin", 0x28, 0x9000), IMAGE_TRUNCATED,
+        "section table at 0x9000 is outside the file (3440 bytes)");
     assert_refused(patched64("k_90.cubin", 0x28, UINT64_MAX - 8), IMAGE_TRUNCATED, "section table");
     assert_refused(patched64("k_90.cubin", 0x28, 0), IMAGE_DAMAGED, "section table");
     assert_refused(patched16("k_90.cubin", 0x3c, 0xfff0), IMAGE_TRUNCATED, "65520 sections");

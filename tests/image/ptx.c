@@ -47,7 +47,8 @@ static void assert_scan_refused(const char *text, enum image_error error, const 
 static void header_in_any_layout(void **state)
 {
     static const struct { const char *text; unsigned version, sm; char suffix; bool is_64bit, debug; } cases[] = {
-        { ".version 9.0 .target  sm_90 ,  texmode_independent .address_size 64 .visible .entry k(){ret;}", 90, 90, 0, true, false },
+        { ".version 9.0 .target  sm_90 ,  texmode_independent .address_size 64 .visible .entry k(){ret;}", 90, 90, 0, true,
+            false },
         { "// .version 1.0\r\n/* .version 2.0 */ .version 7.8\r\n.target sm_80\r\n", 78, 80, 0, true, false },
         { ".version 8.6\n.target compute_100a\n", 86, 100, 'a', true, false },
         { ".version 8.8\n.target sm_100f, debug\n", 88, 100, 'f', true, true },
@@ -76,7 +77,8 @@ static void bad_headers_say_what_is_expected(void **state)
     assert_text_refused(".version 9.0\n.visible ", IMAGE_DAMAGED, "line 2: the directive .target is expected, found 'visible'");
     assert_text_refused(".version 9.0\n.target debug\n", IMAGE_DAMAGED, "names no architecture");
     assert_text_refused(".version 9.0\n.target 90\n", IMAGE_DAMAGED, "a target such as sm_90");
-    assert_text_refused(".version 9.0\n.target sm_90\n.address_size 16\n", IMAGE_DAMAGED, "address size of 32 or 64 is expected, found '16'");
+    assert_text_refused(".version 9.0\n.target sm_90\n.address_size 16\n", IMAGE_DAMAGED,
+        "address size of 32 or 64 is expected, found '16'");
     assert_text_refused(".version", IMAGE_TRUNCATED, "cut off");
     assert_text_refused(".version 9.0\n", IMAGE_TRUNCATED, "cut off");
     assert_text_refused(".version 9.0 /* and", IMAGE_TRUNCATED, "does not end");
@@ -99,7 +101,8 @@ static void every_form_of_parameter(void **state)
     assert_one_kernel(HEAD ".entry k(){ret;}", "k =0");
     assert_one_kernel(HEAD ".entry k {ret;}", "k =0");
     assert_one_kernel(HEAD ".visible .entry k(.param .u32 a, .param .u64 b){}", "k 0+4 8+8 =16");
-    assert_one_kernel(HEAD ".entry k(.param .u8 a, .param .s16 b, .param .b32 c, .param .f64 d, .param .b128 e){}", "k 0+1 2+2 4+4 8+8 16+16 =32");
+    assert_one_kernel(HEAD ".entry k(.param .u8 a, .param .s16 b, .param .b32 c, .param .f64 d, .param .b128 e){}",
+        "k 0+1 2+2 4+4 8+8 16+16 =32");
     assert_one_kernel(HEAD ".entry k(.param .u8 a, .param .align 16 .u32 n){}", "k 0+1 16+4 =20");
     assert_one_kernel(HEAD ".entry k(.param .u8 a, .param .align 64 .b8 n[64]){}", "k 0+1 64+64 =128");
     assert_one_kernel(HEAD ".entry k(.param .u8 a, .param .u64 .ptr .align 1 n){}", "k 0+1 8+8 =16");
@@ -177,7 +180,8 @@ static void what_overflows_is_named(void **state)
     assert_scan_refused(HEAD ".global .b8 b[99999999999999999999];", IMAGE_DAMAGED, "line 4: the declaration of 'b' overflows");
     assert_scan_refused(HEAD ".global .b64 b[4000000000][4000000000];", IMAGE_DAMAGED, "declaration of 'b' overflows");
     assert_scan_refused(HEAD ".entry k(.param .b8 b[99999999999999]) {}", IMAGE_DAMAGED, "declaration of 'b' overflows");
-    assert_scan_refused(HEAD ".entry k(.param .u8 a, .param .align 0x8000000000000000 .u8 b) {}", IMAGE_DAMAGED, "declaration of 'b' overflows");
+    assert_scan_refused(HEAD ".entry k(.param .u8 a, .param .align 0x8000000000000000 .u8 b) {}", IMAGE_DAMAGED,
+        "declaration of 'b' overflows");
 }
 
 static void what_does_not_end_is_named(void **state)

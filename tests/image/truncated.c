@@ -40,7 +40,8 @@ static bool refused_as_truncated(enum image_error error, size_t n)
 
 static void cubins_and_fatbins_are_refused(void **state)
 {
-    static const char *const files[] = { "k_75.cubin", "k_90.cubin", "a_80.cubin", "d_90.cubin", "a_size.fatbin", "a_lz4.fatbin", "a_none.fatbin",
+    static const char *const files[] = { "k_75.cubin", "k_90.cubin", "a_80.cubin", "d_90.cubin", "a_size.fatbin", "a_lz4.fatbin",
+        "a_none.fatbin",
         "k_lto.fatbin", "reloc.fatbin", "empty.fatbin" };
 
     (void)state;
