@@ -100,24 +100,33 @@ static void trim(char *log)
         log[--n] = '\0';
 }
 
-/* The driver refused the code, saying so (err) or by an empty library. */
-static gpudl_status refused(const struct gpudl_version *v, int err, char *log)
+/* The codes differ from driver to driver; that PTX has an error log says more than they do. */
+static gpudl_status refusal(const struct gpudl_version *v, int err, const char *log)
 {
-    const gpudl_driver_table *cu = &v->loader->driver.table;
-    gpudl_status status = err == GPUDL_CU_OUT_OF_MEMORY                                       ? GPUDL_ERROR_DRIVER
-        : err == GPUDL_CU_UNSUPPORTED_PTX_VERSION || strstr(log, "Unsupported .version")      ? GPUDL_ERROR_PTX_TOO_NEW
-        : is_ptx(v) && (!err || err == GPUDL_CU_INVALID_IMAGE || err == GPUDL_CU_INVALID_PTX) ? GPUDL_ERROR_PTX
-        : err == GPUDL_CU_INVALID_IMAGE                                                       ? GPUDL_ERROR_IMAGE_DAMAGED
-        : err == GPUDL_CU_NO_BINARY_FOR_GPU                                                   ? GPUDL_ERROR_ARCHITECTURE
-                                                                                              : GPUDL_ERROR_DRIVER;
+    if (err == GPUDL_CU_OUT_OF_MEMORY)
+        return GPUDL_ERROR_DRIVER;
+    if (err == GPUDL_CU_UNSUPPORTED_PTX_VERSION || strstr(log, "Unsupported .version"))
+        return GPUDL_ERROR_PTX_TOO_NEW;
+    if (err == GPUDL_CU_NO_BINARY_FOR_GPU)
+        return GPUDL_ERROR_ARCHITECTURE;
+    if (is_ptx(v) && (*log || !err || err == GPUDL_CU_INVALID_IMAGE || err == GPUDL_CU_INVALID_PTX))
+        return GPUDL_ERROR_PTX;
+    return err == GPUDL_CU_INVALID_IMAGE ? GPUDL_ERROR_IMAGE_DAMAGED : GPUDL_ERROR_DRIVER;
+}
+
+/* The driver refused the code: call returned err, or gave an empty library and err is 0. */
+static gpudl_status refused(const struct gpudl_version *v, const char *call, int err, char *log)
+{
+    const char *what = is_ptx(v) ? "its PTX" : "its machine code";
+    gpudl_status status;
 
     trim(log);
+    status = refusal(v, err, log);
     if (err)
-        return gpudl__fail_cuda(status, cu, "cuLibraryLoadData", err, "%s: the driver refused %s%s%s", v->content.name,
-            is_ptx(v) ? "its PTX" : "its machine code", *log ? ": " : "", log);
+        return gpudl__fail_cuda(status, &v->loader->driver.table, call, err, "%s: the driver refused %s%s%s", v->content.name,
+            what, *log ? ": " : "", log);
     if (*log)
-        return gpudl__fail(
-            status, "%s: %s: %s", v->content.name, is_ptx(v) ? "its PTX was refused" : "its machine code was refused", log);
+        return gpudl__fail(status, "%s: %s was refused: %s", v->content.name, what, log);
     return gpudl__fail(status, "%s: the driver (%s) took the code, said nothing, and found no kernel '%s' in it", v->content.name,
         v->loader->driver_text, v->nkernels ? v->kernels[0].name : "");
 }
@@ -135,17 +144,12 @@ static gpudl_status hand_over(struct gpudl_version *v)
     log[LOG_SIZE - 1] = '\0';
     if (err) {
         v->native = NULL;
-        return refused(v, err, log);
+        return refused(v, "cuLibraryLoadData", err, log);
     }
     if (!v->nkernels)
-        return *log ? refused(v, 0, log) : GPUDL_OK;
+        return *log ? refused(v, "", 0, log) : GPUDL_OK;
     err = cu->LibraryGetKernel(&v->first, v->native, v->kernels[0].name);
-    if (err == GPUDL_CU_NOT_FOUND)
-        return refused(v, 0, log);
-    if (err)
-        return gpudl__fail_cuda(
-            GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel", err, "%s: kernel '%s'", v->content.name, v->kernels[0].name);
-    return GPUDL_OK;
+    return err ? refused(v, "cuLibraryGetKernel", err == GPUDL_CU_NOT_FOUND ? 0 : err, log) : GPUDL_OK;
 }
 
 gpudl_status gpudl__version_load(struct gpudl_version *v)
