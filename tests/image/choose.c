@@ -23,6 +23,8 @@ static void machine_code_runs_within_its_major(void **state)
         { 100, 'a', 103, ARCH_SPECIFIC }, { 100, 'f', 100, ARCH_FITS }, { 100, 'f', 103, ARCH_FITS },
         { 103, 'f', 100, ARCH_NEEDS_NEWER }, { 100, 'f', 120, ARCH_OTHER_FAMILY }, { 120, 0, 121, ARCH_FITS },
         { 121, 'f', 120, ARCH_NEEDS_NEWER }, { 101, 0, 110, ARCH_RENAMED }, { 110, 'f', 110, ARCH_FITS },
+        { 80, 0, 90, ARCH_OTHER_MAJOR }, { 90, 'a', 90, ARCH_FITS }, { 100, 'f', 107, ARCH_FITS },
+        { 120, 'f', 121, ARCH_FITS }, { 100, 0, 110, ARCH_OTHER_MAJOR }, { 90, 0, 80, ARCH_OTHER_MAJOR },
     };
 
     (void)state;
@@ -38,6 +40,8 @@ static void ptx_goes_by_its_number(void **state)
         { 101, 0, 100, ARCH_NEEDS_NEWER }, { 101, 0, 103, ARCH_FITS }, { 90, 'a', 90, ARCH_FITS },
         { 101, 'a', 110, ARCH_FITS }, { 100, 'f', 103, ARCH_FITS }, { 100, 'f', 110, ARCH_OTHER_FAMILY },
         { 101, 'f', 110, ARCH_FITS }, { 120, 'f', 121, ARCH_FITS }, { 121, 'f', 120, ARCH_NEEDS_NEWER },
+        { 103, 0, 100, ARCH_NEEDS_NEWER }, { 90, 'a', 100, ARCH_SPECIFIC }, { 103, 'f', 100, ARCH_NEEDS_NEWER },
+        { 20, 0, 90, ARCH_FITS },
     };
 
     (void)state;

@@ -141,7 +141,8 @@ static void bodies_hold_no_declarations(void **state)
 {
     (void)state;
     assert_one_kernel(HEAD ".entry k() { { .param .b32 p; call (p), f, (p); } // }\n /* } */ .pragma \"}\"; .shared .b8 s[4]; }\n"
-        ".func f(.param .b64 .ptr .global .align 4 x) { .global .u32 in_f; ret; }\n.section .debug_str { a: .b8 1 }\n.file 1 \"a.cu\"\n", "k =0");
+        ".func f(.param .b64 .ptr .global .align 4 x) { .global .u32 in_f; ret; }\n"
+        ".section .debug_str { a: .b8 1 }\n.file 1 \"a.cu\"\n", "k =0");
 }
 
 static void variables_and_their_sizes(void **state)
