@@ -1,4 +1,5 @@
-/* Any text through the PTX parser: it is refused with a message, or every index in the tree is in range and every body has a graph. */
+/* Any text through the PTX parser: it is refused with a message, or every index in the tree is in range and every body has a
+ * graph. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

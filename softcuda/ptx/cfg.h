@@ -1,8 +1,8 @@
 /* cfg.h - the control flow graph of one function, in the order in which the JIT lays it out.
  *
- * Blocks are numbered in layout order: reverse post-order with the blocks of every loop contiguous, so block 0 is the entry and an
- * edge to a block with a number not above its own is a back edge. Works on irreducible graphs (then "loop" means a strongly
- * connected component, taken apart recursively). Unreachable code is left out. */
+ * Blocks are numbered in layout order: reverse post-order with the blocks of every loop contiguous, so block 0 is the entry
+ * and an edge to a block with a number not above its own is a back edge. Works on irreducible graphs (then "loop" means a
+ * strongly connected component, taken apart recursively). Unreachable code is left out. */
 #ifndef SOFTCUDA_PTX_CFG_H
 #define SOFTCUDA_PTX_CFG_H
 
@@ -36,14 +36,14 @@ struct cfg {
     void *arena;
 };
 
-/* A block ends after: bra, brx, ret, exit, trap (a guarded ret/exit/trap falls through to the next), before every label, and BEFORE
- * and after every wait point that cfg_is_wait() names, so that a wait point is a block of its own.
- * Returns NULL when memory runs out. */
+/* A block ends after: bra, brx, ret, exit, trap (a guarded ret/exit/trap falls through to the next), before every label branched to, and
+ * BEFORE and after every wait point that cfg_is_wait() names, so that a wait point is a block of its own. Returns NULL when
+ * memory runs out. */
 struct cfg *cfg_build(const struct ptx_func *);
 void cfg_destroy(struct cfg *);     /* accepts NULL */
 
-/* Where lanes may have to wait for each other: bar, barrier, call, and all that is .sync (bar.warp, shfl, vote, match, redux, elect,
- * mma ...). membar and fence are none. */
+/* Where lanes may have to wait for each other: bar, barrier, call, and all that is .sync (bar.warp, shfl, vote, match, redux,
+ * elect, mma ...). membar and fence are none. */
 bool cfg_is_wait(const struct ptx_insn *);
 
 #endif

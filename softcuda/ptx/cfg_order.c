@@ -1,8 +1,8 @@
 /* cfg_order.c - the layout: a topological order in which every loop is in one piece.
  *
- * Loops are strongly connected components. Tarjan's algorithm gives them last first, so the order is filled from its end. Within a
- * component the same is done again without the edges to its head, which was reached first; that finds the loops inside, and takes
- * irreducible components apart too. Of two ways, what stands first in the text comes first. */
+ * Loops are strongly connected components. Tarjan's algorithm gives them last first, so the order is filled from its end.
+ * Within a component the same is done again without the edges to its head, which was reached first; that finds the loops
+ * inside, and takes irreducible components apart too. Of two ways, what stands first in the text comes first. */
 #include "softcuda/ptx/cfg_build.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* cfg_pdom.c - post-dominators: dominators of the graph turned round, by the iteration of Cooper, Harvey and Kennedy.
  *
- * One exit that is no block stands behind all blocks without successors. Loops without an end get an edge to it, so that it can be
- * reached from everywhere. */
+ * One exit that is no block stands behind all blocks without successors. Loops without an end get an edge to it, so that it
+ * can be reached from everywhere. */
 #include "softcuda/ptx/cfg_build.h"
 
 #include <stdlib.h>

@@ -47,7 +47,9 @@ static void read_loc(struct ptx_parser *p)
 static void skip_section(struct ptx_parser *p)
 {
     while (p->tok.kind != '{') {
-        if (p->tok.kind != TOK_WORD && p->tok.kind != TOK_STRING && p->tok.kind != ',' && p->tok.kind != TOK_NAME && p->tok.kind != '@')
+        int kind = p->tok.kind;
+
+        if (kind != TOK_WORD && kind != TOK_STRING && kind != TOK_NAME && kind != ',' && kind != '@')
             ptx_fail_expected(p, "'{'");
         ptx_next(p);
     }

@@ -139,7 +139,8 @@ bool ptx_at_variable(const struct ptx_parser *p, enum ptx_space *space)
 /* Does the variable belong to the function, so that every thread, block or call has its own? */
 static bool is_local(const struct ptx_parser *p, const struct ptx_var *v)
 {
-    return p->symbols.depth && (v->space == PTX_LOCAL || v->space == PTX_SHARED || v->space == PTX_PARAM) && v->linkage != PTX_EXTERN;
+    return p->symbols.depth && (v->space == PTX_LOCAL || v->space == PTX_SHARED || v->space == PTX_PARAM) &&
+           v->linkage != PTX_EXTERN;
 }
 
 static void fill_in(struct ptx_parser *p, struct ptx_var *v, const struct ptx_declared_type *d, struct ptx_slice name)
@@ -178,7 +179,8 @@ static struct ptx_symbol *place(struct ptx_parser *p, struct ptx_var *v, struct 
     return s;
 }
 
-static void read_module_variable(struct ptx_parser *p, struct ptx_var *v, const struct ptx_declared_type *d, struct ptx_slice name)
+static void read_module_variable(struct ptx_parser *p, struct ptx_var *v, const struct ptx_declared_type *d,
+                                 struct ptx_slice name)
 {
     struct ptx_symbol *s = place(p, v, name);
     uint32_t index = s->index;

@@ -20,7 +20,8 @@ static bool read_number_directive(struct ptx_parser *p, struct ptx_func *f)
         f->minnctapersm = ptx_expect_u32(p, "a number of blocks");
     else if (ptx_accept_word(p, ".maxclusterrank"))
         f->maxclusterrank = ptx_expect_u32(p, "a number of blocks");
-    else if (ptx_accept_word(p, ".maxnctapersm") || ptx_accept_word(p, ".abi_preserve") || ptx_accept_word(p, ".abi_preserve_control"))
+    else if (ptx_accept_word(p, ".maxnctapersm") || ptx_accept_word(p, ".abi_preserve") ||
+             ptx_accept_word(p, ".abi_preserve_control"))
         ptx_expect_u32(p, "a number");
     else
         return false;

@@ -64,7 +64,8 @@ void *ptx_alloc(struct ptx_parser *, size_t n, size_t size);        /* in the mo
 char *ptx_keep_text(struct ptx_parser *, struct ptx_slice);
 void *ptx_push(struct ptx_parser *, struct ptx_vec *, size_t size);
 void *ptx_extend(struct ptx_parser *, struct ptx_vec *, size_t size, size_t n);
-void *ptx_keep(struct ptx_parser *, struct ptx_vec *, size_t from, size_t size);  /* copies [from, n) to the arena, cuts it off; may be NULL if empty */
+/* Copies the elements from from on to the module's arena and cuts them off; NULL if there are none. */
+void *ptx_keep(struct ptx_parser *, struct ptx_vec *, size_t from, size_t size);
 
 /* A new name in the innermost scope; fails if that has it already. */
 struct ptx_symbol *ptx_declare(struct ptx_parser *, struct ptx_slice, enum ptx_symbol_kind, uint32_t index, struct ptx_pos);

@@ -1,13 +1,13 @@
 /* ptx.h - a PTX module as a tree.
  *
- * text -> tokens -> this tree -> control flow graph (cfg.h). The tree is complete and checked: every name is resolved
- * to an index, every scope is flattened, every literal is a bit pattern; nothing in it points into the text. It says what is
+ * text -> tokens -> this tree -> control flow graph (cfg.h). The tree is complete and checked: every name is resolved to an
+ * index, every scope is flattened, every literal is a bit pattern; nothing in it points into the text. It says what is
  * written, not whether softcuda can run it: the JIT decides that (jit/jit.h).
  *
  * Source of the grammar: NVIDIA's "PTX ISA" manual, versions 1.4 to 9.0.
  *
- * Memory: one module owns everything reachable from it; ptx_module_destroy() frees it all. After parsing a module is immutable, so
- * any number of threads may read it. */
+ * Memory: one module owns everything reachable from it; ptx_module_destroy() frees it all. After parsing a module is
+ * immutable, so any number of threads may read it. */
 #ifndef SOFTCUDA_PTX_PTX_H
 #define SOFTCUDA_PTX_PTX_H
 
@@ -138,7 +138,7 @@ struct ptx_operand {
     uint32_t index;             /* REG VAR LOCALVAR PARAMVAR RETVAR FUNC LABEL, SPECIAL: enum ptx_special */
     uint32_t nelems;
     uint32_t part;              /* REG of a video instruction */
-    uint64_t imm;               /* IMM: 64 bits, integers sign-extended; 0f literals as the f32's bits if written 0f, else the f64's */
+    uint64_t imm;               /* IMM: 64 bits, integers sign-extended; the f32's bits if written 0f, else the f64's */
     int64_t  offset;            /* added to the address */
     struct ptx_operand *elems;  /* VECTOR */
 };
@@ -152,7 +152,7 @@ struct ptx_insn {
     enum ptx_type types[PTX_MAX_TYPES];     /* in written order; cvt: destination first */
     uint8_t ntypes;
     uint8_t vec;                    /* 1, or 2, 4, 8 for .v2 .v4 .v8 */
-    enum ptx_space space;           /* ld st atom red cvta isspacep prefetch ...; PTX_GENERIC if none written; cp: the destination's */
+    enum ptx_space space;           /* ld st atom red cvta isspacep ...; PTX_GENERIC if none written; cp: the destination's */
     enum ptx_space space2;          /* cp.async.ca.shared.global: the source's */
     const char *opcode;             /* as written, "ld.global.nc.f32"; owned by the module */
     struct ptx_operand guard;       /* kind NONE, or REG (.negated for @!p) */

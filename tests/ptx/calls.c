@@ -7,7 +7,8 @@ static void calls_have_results_target_and_arguments(void **state)
         ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a); .func none() { ret; }"
         ".entry k() { .reg .b32 %r<3>; .reg .b64 %rd<3>; { .param .b64 p0; .param .b64 p1; .param .b32 q;"
         "st.param.b64 [p0+0], %rd1; st.param.b64 [p1], %rd2;"
-        "call.uni (q), vprintf, (p0, p1); ld.param.b32 %r1, [q]; } call none; call.uni none, (); .reg .pred %p0; @%p0 call (_), vprintf, (0, 5); }");
+        "call.uni (q), vprintf, (p0, p1); ld.param.b32 %r1, [q]; } call none; call.uni none, (); .reg .pred %p0; "
+        "@%p0 call (_), vprintf, (0, 5); }");
     const struct ptx_func *k = &m->funcs[2];
     const struct ptx_call *c = k->insns[2].call;
 
@@ -31,7 +32,8 @@ static void calls_have_results_target_and_arguments(void **state)
 static void indirect_calls_name_a_prototype(void **state)
 {
     struct ptx_module *m = parse_body(
-        "{ .param .b64 p0; .param .b32 q; proto_0 : .callprototype (.param .b32 _) _ (.param .b64 _, .param .align 8 .b8 _[24]);"
+        "{ .param .b64 p0; .param .b32 q; proto_0 : .callprototype (.param .b32 _) _ (.param .b64 _, "
+        ".param .align 8 .b8 _[24]);"
         "call (q), %d1, (p0), proto_0; }"
         "{ proto_0: .callprototype ()_ () .noreturn; call %d2, proto_0; }");
     const struct ptx_func *f = &m->funcs[0];
@@ -86,7 +88,8 @@ static void recursion_and_declarations_are_one_function(void **state)
 {
     struct ptx_module *m = parse_module(
         ".func (.param .b32 r) f(.param .b32 a); .entry k() { .param .b32 x, y; call (x), f, (y); ret; }"
-        ".visible .func (.param .b32 r) f(.param .b32 a) { .param .b32 x, y; call (x), f, (y); ret; } .func (.param .b32 r) f(.param .b32 a);");
+        ".visible .func (.param .b32 r) f(.param .b32 a) { .param .b32 x, y; call (x), f, (y); ret; } "
+        ".func (.param .b32 r) f(.param .b32 a);");
 
     (void)state;
     assert_int_equal(m->nfuncs, 2);
@@ -100,7 +103,8 @@ static void recursion_and_declarations_are_one_function(void **state)
 
 static void branch_tables_hold_instructions(void **state)
 {
-    struct ptx_module *m = parse_body("T: .branchtargets A, B, A; brx.idx %r0, T; A: ret; B: trap; { brx.idx %r1, U; U: .branchtargets B, C; } C:");
+    struct ptx_module *m = parse_body("T: .branchtargets A, B, A; brx.idx %r0, T; A: ret; B: trap; { brx.idx %r1, U; "
+        "U: .branchtargets B, C; } C:");
     const struct ptx_func *f = &m->funcs[0];
 
     (void)state;

@@ -20,7 +20,8 @@ static void old_ptx_has_16_bit_thread_numbers_and_no_address_size(void **state)
         "\t.reg .u16 %rh<4>;\n\t.reg .u32 %r<5>;\n\t.reg .u64 %rd<5>;\n\t.reg .f32 %f<5>;\n"
         "\t.loc\t14\t3\t0\n$LBB1__Z5scalePff:\n"
         "\tmov.u16 \t%rh1, %ctaid.x;\n\tmov.u16 \t%rh2, %ntid.x;\n\tmul.wide.u16 \t%r1, %rh1, %rh2;\n"
-        "\tcvt.u32.u16 \t%r2, %tid.x;\n\tadd.u32 \t%r3, %r2, %r1;\n\tcvt.u64.u32 \t%rd1, %r3;\n\tmul.lo.u64 \t%rd2, %rd1, 4;\n"
+        "\tcvt.u32.u16 \t%r2, %tid.x;\n\tadd.u32 \t%r3, %r2, %r1;\n\tcvt.u64.u32 \t%rd1, %r3;\n\tmul.lo.u64 \t%rd2, "
+        "%rd1, 4;\n"
         "\tld.param.u64 \t%rd3, [__cudaparm_p];\n\tadd.u64 \t%rd4, %rd3, %rd2;\n\tld.global.f32 \t%f1, [%rd4+0];\n"
         "\tld.param.f32 \t%f2, [__cudaparm_f];\n\tmul.f32 \t%f3, %f1, %f2;\n\tst.global.f32 \t[%rd4+0], %f3;\n\texit;\n"
         "$LDWend__Z5scalePff:\n\t} // _Z5scalePff\n");
@@ -52,7 +53,8 @@ static void targets_and_versions_are_read(void **state)
 static void new_nvcc_writes_registers_without_types(void **state)
 {
     struct ptx_module *m = parse_module(
-        ".visible .entry _Z1kPfi(\n .param .u64 .ptr .align 1 _Z1kPfi_param_0,\n .param .u32 _Z1kPfi_param_1\n)\n{\n .reg .pred %p<3>;\n .reg .b32 %r<9>;\n"
+        ".visible .entry _Z1kPfi(\n .param .u64 .ptr .align 1 _Z1kPfi_param_0,\n .param .u32 _Z1kPfi_param_1\n)\n{\n"
+        " .reg .pred %p<3>;\n .reg .b32 %r<9>;\n"
         " .reg .b64 %rd<5>;\n ld.param.b64 %rd1, [_Z1kPfi_param_0];\n ld.param.b32 %r2, [_Z1kPfi_param_1];\n"
         " setp.nan.f32 %p1, %r1, %r1;\n atom.relaxed.global.cas.b32 %r3, [%rd1], %r2, %r4;\n cvta.to.global.u64 %rd2, %rd1;\n"
         " fma.rn.f32 %r5, %r6, %r7, 0f3F000000;\n ret;\n}");
@@ -70,9 +72,11 @@ static void clang_writes_weak_functions_and_odd_spaces(void **state)
         ".extern .func  (.param .b32 func_retval0) vprintf\n(\n.param .b64 vprintf_param_0,\n.param .b64 vprintf_param_1\n)\n;\n"
         ".weak .func  (.param .b32 func_retval0) _ZN1S1fEi\n(\n.param .b64 _ZN1S1fEi_param_0\n)\n;\n"
         ".global .align 1 .b8 _$_str[4] = {37, 100, 10};\n.visible .global .align 8 .u64 msg = generic(_$_str);\n"
-        ".weak .func  (.param .b32 func_retval0) _ZN1S1fEi(\n.param .b64 _ZN1S1fEi_param_0\n)\n{\n.reg .b32 %r<3>;\n$L__BB0_1:                               // %entry\n"
+        ".weak .func  (.param .b32 func_retval0) _ZN1S1fEi(\n.param .b64 _ZN1S1fEi_param_0\n)\n{\n"
+        ".reg .b32 %r<3>;\n$L__BB0_1:                               // %entry\n"
         "bra.uni $L__BB0_1;\n// -- End function\n}\n"
-        ".section\t.debug_abbrev\n\t{\n.b8 1                                // Abbreviation Code\n.b64 .debug_str+4\n.b32 $L__info-4\n$L__x:\n\t}\n\t.section\t.debug_macinfo\t{\t}\n");
+        ".section\t.debug_abbrev\n\t{\n.b8 1                                // Abbreviation Code\n"
+        ".b64 .debug_str+4\n.b32 $L__info-4\n$L__x:\n\t}\n\t.section\t.debug_macinfo\t{\t}\n");
 
     (void)state;
     assert_int_equal(m->nfuncs, 2);
@@ -85,7 +89,8 @@ static void clang_writes_weak_functions_and_odd_spaces(void **state)
 static void inline_assembly_brings_scopes_of_its_own(void **state)
 {
     struct ptx_module *m = parse_body(
-        "// begin inline asm\n{.reg .pred p;setp.ne.u32 p, %r1, 0;@p bra.uni DONE;bra.uni LAB;LAB: DONE: }\n// end inline asm\n"
+        "// begin inline asm\n{.reg .pred p;setp.ne.u32 p, %r1, "
+        "0;@p bra.uni DONE;bra.uni LAB;LAB: DONE: }\n// end inline asm\n"
         "{.reg .pred p;setp.ne.u32 p, %r1, 0;@p bra.uni DONE; DONE: }\n{\n\tadd.cc.u32 %r0, %r1, %r2;\n;\n}\n");
 
     (void)state;

@@ -1,5 +1,5 @@
-/* files.c - parses every file that it is given, and builds the graph of every function: a look at the whole, for files that nobody
- * has read. */
+/* files.c - parses every file that it is given, and builds the graph of every function: a look at the whole, for files that
+ * nobody has read. */
 #include <stdio.h>
 #include <stdlib.h>
 

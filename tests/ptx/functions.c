@@ -4,10 +4,12 @@
 static void parameters_are_laid_out_in_order(void **state)
 {
     struct ptx_module *m = parse_module(
-        ".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 16 b, .param .align 4 .b8 c[13], .param .u16 d, .param .v4 .f32 e,"
+        ".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 16 b, .param .align 4 .b8 c[13], "
+        ".param .u16 d, .param .v4 .f32 e,"
         ".param .align 128 .b8 f[64], .param .b64 .ptr g) { ret; }");
     const struct ptx_func *f = &m->funcs[0];
-    static const uint32_t offsets[] = { 0, 8, 16, 30, 32, 128, 192 }, sizes[] = { 1, 8, 13, 2, 16, 64, 8 }, aligns[] = { 1, 8, 4, 2, 16, 128, 8 };
+    static const uint32_t offsets[] = { 0, 8, 16, 30, 32, 128, 192 };
+    static const uint32_t sizes[] = { 1, 8, 13, 2, 16, 64, 8 }, aligns[] = { 1, 8, 4, 2, 16, 128, 8 };
 
     (void)state;
     assert_true(f->entry && f->linkage == PTX_VISIBLE);
@@ -25,7 +27,8 @@ static void launch_bounds_are_read(void **state)
 {
     struct ptx_module *m = parse_module(
         ".entry a() .maxntid 128 .minnctapersm 4 .maxnreg 32 { ret; } .entry b() .reqntid 8, 4 .pragma \"nounroll\"; { ret; }"
-        ".entry c() .maxntid 8, 8, 2 .explicitcluster .reqnctapercluster 2, 1, 1 .maxclusterrank 4 .blocksareclusters { ret; }"
+        ".entry c() .maxntid 8, 8, 2 .explicitcluster .reqnctapercluster 2, 1, "
+        "1 .maxclusterrank 4 .blocksareclusters { ret; }"
         ".func .attribute(.unified(1, 2)) d() .noreturn .abi_preserve 8 { trap; } .entry e;");
 
     (void)state;
@@ -45,7 +48,8 @@ static void launch_bounds_are_read(void **state)
 static void only_used_registers_of_a_range_exist(void **state)
 {
     struct ptx_module *m = parse_module(".entry k() { .reg .b32 %r<1000000>, %rs1<4>; .reg .f32 %f<3>;"
-                                        "add.s32 %r999999, %r7, %r7; mov.b32 %rs12, %rs13; mov.f32 %f0, %f2; mov.b32 %r0, %rs12; }");
+                                        "add.s32 %r999999, %r7, %r7; mov.b32 %rs12, %rs13; mov.f32 %f0, %f2; "
+                                        "mov.b32 %r0, %rs12; }");
     const struct ptx_func *f = &m->funcs[0];
 
     (void)state;
@@ -61,7 +65,8 @@ static void only_used_registers_of_a_range_exist(void **state)
 static void inner_names_hide_outer_ones(void **state)
 {
     struct ptx_module *m = parse_body(
-        "mov.b32 %r1, 1; { .reg .b32 %r<4>; mov.b32 %r1, 2; { .reg .b32 %r1; mov.b32 %r1, 3; } mov.b32 %r1, 4; mov.b32 %r9, 5; } mov.b32 %r1, 6;"
+        "mov.b32 %r1, 1; { .reg .b32 %r<4>; mov.b32 %r1, 2; { .reg .b32 %r1; mov.b32 %r1, 3; } mov.b32 %r1, 4; "
+        "mov.b32 %r9, 5; } mov.b32 %r1, 6;"
         "{ .reg .f32 x; mov.f32 x, 0f00000000; } mov.b32 x, 0;");
     const struct ptx_func *f = &m->funcs[0];
     uint32_t r[8];
@@ -79,7 +84,8 @@ static void inner_names_hide_outer_ones(void **state)
 
 static void a_range_hides_outer_registers_that_were_used(void **state)
 {
-    struct ptx_module *m = parse_body("mov.b32 %r1, 0; { .reg .b32 %r1; mov.b32 %r1, 1; } { .reg .b32 %r<2>; mov.b32 %r1, 2; mov.b32 %r5, 2; } mov.b32 %r1, 3;");
+    struct ptx_module *m = parse_body("mov.b32 %r1, 0; { .reg .b32 %r1; mov.b32 %r1, 1; } { .reg .b32 %r<2>; "
+        "mov.b32 %r1, 2; mov.b32 %r5, 2; } mov.b32 %r1, 3;");
     const struct ptx_func *f = &m->funcs[0];
 
     (void)state;
@@ -109,7 +115,8 @@ static void labels_are_found_in_all_directions_and_scopes(void **state)
 
 static void a_parameter_may_have_the_name_of_its_function(void **state)
 {
-    struct ptx_module *m = parse_module(".entry k(.param .u32 k) { .reg .b32 %r; ld.param.u32 %r, [k]; ret; } .func f() { .reg .b64 %d; mov.u64 %d, k; ret; }");
+    struct ptx_module *m = parse_module(".entry k(.param .u32 k) { .reg .b32 %r; ld.param.u32 %r, [k]; ret; } "
+        ".func f() { .reg .b64 %d; mov.u64 %d, k; ret; }");
 
     (void)state;
     assert_int_equal(m->funcs[0].insns[0].ops[1].kind, PTX_OP_PARAMVAR);
@@ -119,7 +126,8 @@ static void a_parameter_may_have_the_name_of_its_function(void **state)
 
 static void aliases_share_a_body(void **state)
 {
-    struct ptx_module *m = parse_module(".visible .func g(.param .b32 a); .weak .func f(.param .b32 b) { ret; } .alias g, f;");
+    struct ptx_module *m = parse_module(".visible .func g(.param .b32 a); .weak .func f(.param .b32 b) { ret; } "
+        ".alias g, f;");
 
     (void)state;
     assert_int_equal(m->nfuncs, 2);
@@ -132,7 +140,8 @@ static void aliases_share_a_body(void **state)
 static void lines_of_the_source_are_kept(void **state)
 {
     struct ptx_module *m = parse_module(
-        ".file 1 \"a.cu\"\n.file 3 \"b.h\", 1700000000, 1234\n.entry k() { ret; .loc 1 17 3\n ret; .loc 3 5 1, function_name $L_info+20, inlined_at 1 18 2\n ret; }"
+        ".file 1 \"a.cu\"\n.file 3 \"b.h\", 1700000000, 1234\n.entry k() { ret; .loc 1 17 3\n ret; .loc 3 5 1, "
+        "function_name $L_info+20, inlined_at 1 18 2\n ret; }"
         ".entry j() { ret; }");
     const struct ptx_insn *in = m->funcs[0].insns;
 

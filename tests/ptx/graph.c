@@ -44,6 +44,14 @@ static void check_range(const struct cfg_block *b, uint32_t first, uint32_t end)
     assert_int_equal(b->end, end);
 }
 
+static void check_loop(const struct cfg_loop *l, struct cfg_loop expected)
+{
+    assert_int_equal(l->first, expected.first);
+    assert_int_equal(l->end, expected.end);
+    assert_int_equal(l->parent, expected.parent);
+    assert_int_equal(l->depth, expected.depth);
+}
+
 static void straight_code_is_one_block(void **state)
 {
     struct graph g = graph_of("mov.b32 %r0, 1; mov.b32 %r1, 2; ret;");
@@ -95,13 +103,14 @@ static void an_early_return_leaves_no_edge(void **state)
 static void loops_are_in_one_piece_before_their_exits(void **state)
 {
     /* the exit of the inner loop stands before its body in the text */
-    struct graph g = graph_of("OUTER: mov.b32 %r0, 0; bra INNER; LEFT: @%p1 bra OUTER; ret; INNER: @%p0 bra LEFT; mov.b32 %r1, 1; bra INNER;");
+    struct graph g = graph_of("OUTER: mov.b32 %r0, 0; bra INNER; LEFT: @%p1 bra OUTER; ret; INNER: @%p0 bra LEFT; "
+        "mov.b32 %r1, 1; bra INNER;");
 
     (void)state;
     check_edges(g.cfg, "0>1 1>3,2 2>1 3>0,4 4>");
     assert_int_equal(g.cfg->nloops, 2);
-    assert_true(g.cfg->loops[0].first == 0 && g.cfg->loops[0].end == 4 && g.cfg->loops[0].parent == -1 && g.cfg->loops[0].depth == 1);
-    assert_true(g.cfg->loops[1].first == 1 && g.cfg->loops[1].end == 3 && g.cfg->loops[1].parent == 0 && g.cfg->loops[1].depth == 2);
+    check_loop(&g.cfg->loops[0], (struct cfg_loop){ .first = 0, .end = 4, .parent = -1, .depth = 1 });
+    check_loop(&g.cfg->loops[1], (struct cfg_loop){ .first = 1, .end = 3, .parent = 0, .depth = 2 });
     assert_int_equal(g.cfg->blocks[0].loop, 0);
     assert_int_equal(g.cfg->blocks[2].loop, 1);
     assert_int_equal(g.cfg->blocks[3].loop, 0);
@@ -137,7 +146,8 @@ static void an_endless_loop_has_post_dominators(void **state)
 
 static void wait_points_are_blocks_of_their_own(void **state)
 {
-    struct graph g = graph_of("mov.b32 %r0, 1; bar.sync 0; bar.warp.sync -1; mov.b32 %r1, 1; @%p0 shfl.sync.down.b32 %r1, %r0, 1, 31, -1; membar.cta;"
+    struct graph g = graph_of("mov.b32 %r0, 1; bar.sync 0; bar.warp.sync -1; mov.b32 %r1, 1; "
+        "@%p0 shfl.sync.down.b32 %r1, %r0, 1, 31, -1; membar.cta;"
                               "fence.acq_rel.gpu; activemask.b32 %r2; ret;");
 
     (void)state;
@@ -147,7 +157,8 @@ static void wait_points_are_blocks_of_their_own(void **state)
     check_range(&g.cfg->blocks[4], 4, 5);
     check_range(&g.cfg->blocks[5], 5, 9);
     drop(g);
-    g = graph_of("barrier.sync 0; vote.sync.any.pred %p0, %p1, -1; match.any.sync.b32 %r0, %r1, -1; redux.sync.add.s32 %r0, %r1, -1; call %d0;");
+    g = graph_of("barrier.sync 0; vote.sync.any.pred %p0, %p1, -1; match.any.sync.b32 %r0, %r1, -1; "
+        "redux.sync.add.s32 %r0, %r1, -1; call %d0;");
     check_edges(g.cfg, "0>1 1>2 2>3 3>4 4>");
     drop(g);
 }
@@ -178,7 +189,8 @@ static void a_branch_to_the_end_gets_an_empty_block(void **state)
 
 static void tables_give_each_target_once(void **state)
 {
-    struct graph g = graph_of("T: .branchtargets A, B, A, B, C; @%p0 brx.idx %r0, T; A: mov.b32 %r1, 0; bra C; B: mov.b32 %r1, 1; C: ret;");
+    struct graph g = graph_of("T: .branchtargets A, B, A, B, C; @%p0 brx.idx %r0, T; A: mov.b32 %r1, 0; bra C; "
+        "B: mov.b32 %r1, 1; C: ret;");
 
     (void)state;
     check_edges(g.cfg, "0>1,2,3 1>3 2>3 3>");

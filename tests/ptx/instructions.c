@@ -24,7 +24,8 @@ static void types_are_in_written_order(void **state)
     check_types("fma.rn.bf16x2 %r0, %r1, %r2, %r3;", PTX_I_fma, TYPES(PTX_BF16X2));
     check_types("cvt.rn.satfinite.e4m3x2.f32 %h0, %f1, %f2;", PTX_I_cvt, TYPES(PTX_E4M3X2, PTX_F32));
     check_types("dp4a.s32.u32 %r0, %r1, %r2, %r3;", PTX_I_dp4a, TYPES(PTX_S32, PTX_U32));
-    check_types("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+    check_types("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
+        "{%f0,%f1,%f2,%f3};",
                 PTX_I_mma, TYPES(PTX_F32, PTX_BF16, PTX_BF16, PTX_F32));
     check_types("vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3;", PTX_I_vabsdiff4, TYPES(PTX_U32, PTX_U32, PTX_U32));
     check_types("wmma.load.a.sync.aligned.row.m16n16k16.global.s4 {%r0}, [%d0];", PTX_I_wmma, TYPES(PTX_S4));
@@ -88,7 +89,8 @@ static void blanks_inside_an_opcode_do_not_matter(void **state)
 
 static void pairs_are_two_operands(void **state)
 {
-    struct ptx_module *m = parse_body("shfl.sync.idx.b32 %r0|%p0, %r1, 1, 31, -1; setp.eq.s32 _|%p1, %r0, %r1; or.b32 %r0, %r1, 1|2;");
+    struct ptx_module *m = parse_body("shfl.sync.idx.b32 %r0|%p0, %r1, 1, 31, -1; setp.eq.s32 _|%p1, %r0, %r1; "
+        "or.b32 %r0, %r1, 1|2;");
     const struct ptx_func *f = &m->funcs[0];
 
     (void)state;
@@ -122,9 +124,12 @@ static void operands_of_every_kind_are_resolved(void **state)
 {
     struct ptx_module *m = parse_module(
         ".global .u32 g; .func (.param .b32 r) fn(.param .b32 q) { .local .b32 l; .reg .b32 %x; .reg .b64 %y;"
-        "mov.u64 %y, g; mov.u64 %y, g+4; ld.global.u32 %x, [g+-4]; mov.u32 %x, l; ld.param.b32 %x, [q]; st.param.b32 [r+0], -%x;"
-        "mov.u64 %y, fn; ld.u32 %x, [%y+16]; ld.u32 %x, [%y-16]; ld.global.u32 %x, [0x100]; mov.u32 %x, %tid.y; mov.u32 %x, %envreg7;"
-        "mov.u32 %x, %pm3; mov.u64 %y, %pm7_64; mov.u64 %y, %clock64; mov.u32 %x, %reserved_smem_offset_1; mov.u32 %x, %lanemask_lt;"
+        "mov.u64 %y, g; mov.u64 %y, g+4; ld.global.u32 %x, [g+-4]; mov.u32 %x, l; ld.param.b32 %x, [q]; "
+        "st.param.b32 [r+0], -%x;"
+        "mov.u64 %y, fn; ld.u32 %x, [%y+16]; ld.u32 %x, [%y-16]; ld.global.u32 %x, [0x100]; mov.u32 %x, %tid.y; "
+        "mov.u32 %x, %envreg7;"
+        "mov.u32 %x, %pm3; mov.u64 %y, %pm7_64; mov.u64 %y, %clock64; mov.u32 %x, %reserved_smem_offset_1; "
+        "mov.u32 %x, %lanemask_lt;"
         "mov.u32 %x, %cluster_nctaid.z; }");
     const struct ptx_insn *in = m->funcs[0].insns;
 
@@ -154,7 +159,8 @@ static void operands_of_every_kind_are_resolved(void **state)
 
 static void elements_of_arrays_are_memory_but_for_mov(void **state)
 {
-    struct ptx_module *m = parse_module(".global .v2 .u32 g[4]; .entry k() { .shared .u16 s[4]; .reg .b32 %r<9>; .reg .b64 %d;"
+    struct ptx_module *m = parse_module(".global .v2 .u32 g[4]; .entry k() { .shared .u16 s[4]; .reg .b32 %r<9>; "
+        ".reg .b64 %d;"
                                         "ld.global.v2.u32 {%r0, %r1}, g[2]; mov.u64 %d, g[1]; st.shared.u16 s[3], %r1; }");
     const struct ptx_insn *in = m->funcs[0].insns;
 
@@ -220,7 +226,8 @@ static void vector_registers_are_registers_in_a_row(void **state)
 
 static void video_instructions_choose_bytes_and_halves(void **state)
 {
-    struct ptx_module *m = parse_body("vadd.u32.u32.u32.sat.add %r0.b2, %r1.b0, %r2.h1, %r3; vadd4.u32.u32.u32 %r0.b3210, %r1.b7654, %r2, %r3;"
+    struct ptx_module *m = parse_body("vadd.u32.u32.u32.sat.add %r0.b2, %r1.b0, %r2.h1, %r3; "
+        "vadd4.u32.u32.u32 %r0.b3210, %r1.b7654, %r2, %r3;"
                                       "vadd2.s32.s32.s32 %r0.h10, %r1.h32, %r2, %r3;");
     const struct ptx_insn *in = m->funcs[0].insns;
 
@@ -237,8 +244,10 @@ static void video_instructions_choose_bytes_and_halves(void **state)
 
 static void words_that_are_roots_elsewhere_are_modifiers(void **state)
 {
-    struct ptx_module *m = parse_body("atom.global.add.u32 %r0, [%d0], 1; red.global.and.b32 [%d0], %r0; bar.red.popc.u32 %r0, 0, %p0; "
-                                      "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r0], %r1; sust.b.2d.b32.trap [%d0, {%r0, %r1}], {%r2};");
+    struct ptx_module *m = parse_body("atom.global.add.u32 %r0, [%d0], 1; red.global.and.b32 [%d0], %r0; "
+        "bar.red.popc.u32 %r0, 0, %p0; "
+                                      "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r0], %r1; "
+                                      "sust.b.2d.b32.trap [%d0, {%r0, %r1}], {%r2};");
     const struct ptx_insn *in = m->funcs[0].insns;
 
     (void)state;

@@ -106,7 +106,8 @@ static void comments_and_foreign_lines_are_blank(void **state)
 
 static void names_may_hold_dollars_and_percents(void **state)
 {
-    struct ptx_module *m = parse_body(".reg .b32 $a, _b$c, %_x, %1; $L__BB0_1: _L: add.s32 $a, _b$c, %_x; mov.b32 %1, $a; bra _L;");
+    struct ptx_module *m = parse_body(".reg .b32 $a, _b$c, %_x, %1; $L__BB0_1: _L: add.s32 $a, _b$c, %_x; mov.b32 %1, "
+        "$a; bra _L;");
 
     (void)state;
     assert_string_equal(m->funcs[0].regs[m->funcs[0].insns[0].ops[2].index].name, "%_x");

@@ -20,8 +20,10 @@ static void check_bytes(const struct ptx_var *v, size_t size, const char *bytes)
 static void sizes_and_alignments_follow_the_type(void **state)
 {
     struct ptx_module *m = parse_module(
-        ".global .u32 a; .visible .global .align 16 .b8 b[100]; .const .f64 c[2][3]; .global .v4 .f32 d; .weak .global .u64 e, f[4];"
-        ".shared .align 8 .b8 g[8]; .global .attribute(.managed) .align 4 .u32 h; .const[2] .s16 i; .common .global .u32 j; .local .u8 l[3];");
+        ".global .u32 a; .visible .global .align 16 .b8 b[100]; .const .f64 c[2][3]; .global .v4 .f32 d; "
+        ".weak .global .u64 e, f[4];"
+        ".shared .align 8 .b8 g[8]; .global .attribute(.managed) .align 4 .u32 h; .const[2] .s16 i; "
+        ".common .global .u32 j; .local .u8 l[3];");
 
     (void)state;
     assert_true(var(m, "a")->size == 4 && var(m, "a")->align == 4 && var(m, "a")->linkage == PTX_INTERNAL);
@@ -40,7 +42,8 @@ static void sizes_and_alignments_follow_the_type(void **state)
 
 static void dynamic_shared_memory_has_no_size(void **state)
 {
-    struct ptx_module *m = parse_module(".extern .shared .align 16 .b8 s[]; .entry k() { .extern .shared .f32 t[]; .reg .b32 %r; mov.u32 %r, t; }");
+    struct ptx_module *m = parse_module(".extern .shared .align 16 .b8 s[]; .entry k() { .extern .shared .f32 t[]; "
+        ".reg .b32 %r; mov.u32 %r, t; }");
 
     (void)state;
     assert_true(var(m, "s")->extern_shared && var(m, "s")->size == 0 && var(m, "s")->align == 16);
@@ -72,7 +75,8 @@ static void numbers_are_little_endian_bytes(void **state)
 
 static void nested_braces_fill_rows(void **state)
 {
-    struct ptx_module *m = parse_module(".global .u8 a[2][3] = {{1, 2}, {3}}; .global .u8 b[][2] = {{1}, {2, 3}, {4}}; .global .u8 c[2][2] = {1, 2, 3, 4};");
+    struct ptx_module *m = parse_module(".global .u8 a[2][3] = {{1, 2}, {3}}; .global .u8 b[][2] = {{1}, {2, 3}, "
+        "{4}}; .global .u8 c[2][2] = {1, 2, 3, 4};");
 
     (void)state;
     check_bytes(var(m, "a"), 6, "\1\2\0\3\0\0");
@@ -107,7 +111,8 @@ static void addresses_are_relocations(void **state)
 
 static void a_definition_takes_the_place_of_its_extern_declaration(void **state)
 {
-    struct ptx_module *m = parse_module(".extern .global .u32 a[4]; .visible .global .u32 a[4] = {7}; .extern .global .u32 a[4]; .extern .const .u32 b;");
+    struct ptx_module *m = parse_module(".extern .global .u32 a[4]; .visible .global .u32 a[4] = {7}; "
+        ".extern .global .u32 a[4]; .extern .const .u32 b;");
 
     (void)state;
     assert_int_equal(m->nvars, 2);
@@ -119,7 +124,8 @@ static void a_definition_takes_the_place_of_its_extern_declaration(void **state)
 
 static void references_are_variables_without_bytes(void **state)
 {
-    struct ptx_module *m = parse_module(".global .texref t; .global .surfref s[2]; .global .samplerref q = { addr_mode_0 = wrap, filter_mode = linear };");
+    struct ptx_module *m = parse_module(".global .texref t; .global .surfref s[2]; .global .samplerref q = { "
+        "addr_mode_0 = wrap, filter_mode = linear };");
 
     (void)state;
     assert_int_equal(var(m, "t")->type, PTX_TEXREF);
@@ -131,7 +137,8 @@ static void references_are_variables_without_bytes(void **state)
 static void variables_of_a_function_are_its_own(void **state)
 {
     struct ptx_module *m = parse_module(
-        ".entry k() { .local .align 16 .b8 depot[64]; .shared .f32 s[32]; { .local .u32 depot; .reg .b64 %d; mov.u64 %d, depot; } .global .u32 once = 5; }");
+        ".entry k() { .local .align 16 .b8 depot[64]; .shared .f32 s[32]; { .local .u32 depot; .reg .b64 %d; "
+        "mov.u64 %d, depot; } .global .u32 once = 5; }");
     const struct ptx_func *f = &m->funcs[0];
 
     (void)state;
