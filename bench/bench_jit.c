@@ -1,5 +1,5 @@
-/* From PTX text to the end of the first launch: load, get the kernel, launch, wait; on the driver that GPUDL_DRIVER names. Each text is new to
- * every cache: it ends in a comment that was not there before. */
+/* From PTX text to the end of the first launch: load, get the kernel, launch, wait; on the driver that GPUDL_DRIVER names.
+ * Each text is new to every cache: it ends in a comment that was not there before. */
 #include "bench/device.h"
 #include "bench/harness.h"
 
@@ -10,15 +10,16 @@
 
 #define MAX_PARAMS 16
 
-static const char *const names[] = { "saxpy", "sgemm", "black_scholes", "nbody", "mandelbrot", "stencil", "histogram", "reduce", "scan" };
+static const char *const names[] = { "saxpy", "sgemm", "black_scholes", "nbody", "mandelbrot", "stencil", "histogram", "reduce",
+    "scan" };
 
 struct text {
     struct bench_device *device;
     const char *kernel;
-    char *ptx;                  /* with room for a comment */
+    char *ptx; /* with room for a comment */
     size_t size;
     unsigned count;
-    CUdeviceptr memory;         /* for every pointer argument */
+    CUdeviceptr memory; /* for every pointer argument */
 };
 
 static bool read_text(const char *file, struct text *t)

@@ -1,5 +1,6 @@
-/* The nine kernels on one core: softcuda's machine code against the same algorithms in C by clang -O3 -ffast-math, by clang with
- * -fveclib=libmvec, and in OpenCL on PoCL where there is one. Machine code is made before the first sample; a sample is launches in a row and one wait. */
+/* The nine kernels on one core: softcuda's machine code against the same algorithms in C by clang -O3 -ffast-math, by clang
+ * with -fveclib=libmvec, and in OpenCL on PoCL where there is one. Machine code is made before the first sample; a sample is
+ * launches in a row and one wait. */
 #include "bench/device.h"
 #include "bench/harness.h"
 #include "bench/kernels_c/kernels.h"
@@ -70,9 +71,12 @@ static const struct kernel kernels[] = {
       { I(1024), I(512), F(-2.f), F(-1.f), F(0.00390625f), I(256), B(0) }, RUNS(mandelbrot) },
     { "stencil", 1.85, { 64, 256, 1 }, { 32, 8, 1 }, { { FLOATS, 2048 * 2048 }, { FLOATS, 2048 * 2048 } }, 1,
       { I(2048), I(2048), B(0), B(1) }, RUNS(stencil) },
-    { "histogram", 19, { 64, 1, 1 }, { 256, 1, 1 }, { { BYTES, 1 << 22 }, { INTS, 256 } }, 1, { I(1 << 22), B(0), B(1) }, RUNS(histogram) },
-    { "reduce", 3.4, { 64, 1, 1 }, { 256, 1, 1 }, { { FLOATS, 1 << 22 }, { FLOATS, 64 } }, 1, { I(1 << 22), B(0), B(1) }, RUNS(reduce) },
-    { "scan", 15.6, { 1024, 1, 1 }, { 256, 1, 1 }, { { INTS, 1 << 18 }, { INTS, 1 << 18 } }, 1, { I(1 << 18), B(0), B(1) }, RUNS(scan) },
+    { "histogram", 19, { 64, 1, 1 }, { 256, 1, 1 }, { { BYTES, 1 << 22 }, { INTS, 256 } }, 1,
+      { I(1 << 22), B(0), B(1) }, RUNS(histogram) },
+    { "reduce", 3.4, { 64, 1, 1 }, { 256, 1, 1 }, { { FLOATS, 1 << 22 }, { FLOATS, 64 } }, 1,
+      { I(1 << 22), B(0), B(1) }, RUNS(reduce) },
+    { "scan", 15.6, { 1024, 1, 1 }, { 256, 1, 1 }, { { INTS, 1 << 18 }, { INTS, 1 << 18 } }, 1,
+      { I(1 << 18), B(0), B(1) }, RUNS(scan) },
 };
 
 /* One kernel, ready to run both ways. */

@@ -1,6 +1,6 @@
-/* What gpudl adds to a launch: gpudl_kernel_launch_params against the driver's own LaunchKernel, on the driver that GPUDL_DRIVER names (the
- * null driver shows gpudl's own cost), from 1 to 16 threads, each with a stream of its own. A sample is a batch of launches; waiting for
- * the device is outside of it. */
+/* What gpudl adds to a launch: gpudl_kernel_launch_params against the driver's own LaunchKernel, on the driver that
+ * GPUDL_DRIVER names (the null driver shows gpudl's own cost), from 1 to 16 threads, each with a stream of its own. A sample
+ * is a batch of launches; waiting for the device is outside of it. */
 #include "bench/device.h"
 #include "bench/harness.h"
 
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #define MAX_THREADS 16
-#define BATCH 400               /* below what a driver queues before a launch waits for room */
-#define FAST_BATCH 20000        /* where a launch takes less than FAST_NS: nothing is queued */
+#define BATCH 400        /* below what a driver queues before a launch waits for room */
+#define FAST_BATCH 20000 /* where a launch takes less than FAST_NS: nothing is queued */
 #define FAST_NS 200
 
 struct target {
@@ -20,14 +20,14 @@ struct target {
     CUkernel native;
     CUstream streams[MAX_THREADS];
     unsigned threads, batch;
-    bool through_gpudl;         /* of the sample being taken */
+    bool through_gpudl; /* of the sample being taken */
     pthread_barrier_t start;
 };
 
 struct worker {
     struct target *target;
     unsigned index;
-    double ns;                  /* a launch; below 0: failed */
+    double ns; /* a launch; below 0: failed */
 };
 
 struct arguments {
@@ -39,7 +39,7 @@ struct arguments {
 
 static void set_arguments(struct arguments *a)
 {
-    *a = (struct arguments){ 0 };   /* n == 0: the kernel returns at once */
+    *a = (struct arguments){ 0 }; /* n == 0: the kernel returns at once */
     a->params[0] = &a->n;
     a->params[1] = &a->a;
     a->params[2] = &a->x;
@@ -70,7 +70,8 @@ static void *work(void *arg)
     struct worker *w = arg;
     struct target *t = w->target;
     CUstream stream = t->streams[w->index];
-    bool ok = gpudl_loader_use_device(t->device.loader, 0) == GPUDL_OK && launch_batch(t, stream, 16) && bench_device_wait(&t->device);
+    bool ok =
+        gpudl_loader_use_device(t->device.loader, 0) == GPUDL_OK && launch_batch(t, stream, 16) && bench_device_wait(&t->device);
     double start;
 
     pthread_barrier_wait(&t->start);
@@ -172,7 +173,7 @@ int main(int argc, char **argv)
         bench_compare(report, name, sides, 2, 0, fast ? 0 : 1.02);
         if (fast && bench_median(report, 0) > 0)
             bench_note(report, "gpudl's own: %.1f ns", bench_median(report, 0) - bench_median(report, 1));
-        bench_unpin();      /* threads need CPUs of their own */
+        bench_unpin(); /* threads need CPUs of their own */
     }
     finish(&t);
     return bench_end(report);

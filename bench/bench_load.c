@@ -1,7 +1,7 @@
-/* Load a small cubin from a file and get its kernel: gpudl against the CUDA runtime (cudaLibraryLoadFromFile, cudaLibraryGetKernel) and against
- * the bare driver (cuLibraryLoadFromFile, cuLibraryGetKernel). Only where there is an NVIDIA GPU; the runtime's side only where a
- * libcudart is found. The cubins are made for the GPU at hand by the driver's linker, each of other code, so that nothing is shared; unloading is
- * not timed. */
+/* Load a small cubin from a file and get its kernel: gpudl against the CUDA runtime (cudaLibraryLoadFromFile,
+ * cudaLibraryGetKernel) and against the bare driver (cuLibraryLoadFromFile, cuLibraryGetKernel). Only where there is an NVIDIA
+ * GPU; the runtime's side only where a libcudart is found. The cubins are made for the GPU at hand by the driver's linker,
+ * each of other code, so that nothing is shared; unloading is not timed. */
 #include "bench/device.h"
 #include "bench/harness.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define VARIANTS 64
-#define LOADS 16                /* of one sample */
+#define LOADS 16 /* of one sample */
 #define JIT_INPUT_PTX 1
 
 /* What is not in gpudl's table, as the CUDA manuals declare it. */
@@ -37,7 +37,7 @@ struct loads {
     struct driver_calls driver;
     struct runtime_calls runtime;
     char folder[64];
-    unsigned next;              /* variant */
+    unsigned next; /* variant */
 };
 
 static bool find(void *library, const char *name, void *function)
@@ -53,25 +53,25 @@ static bool open_driver(struct driver_calls *d)
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 
     return library && find(library, "cuLinkCreate_v2", &d->link_create) && find(library, "cuLinkAddData_v2", &d->link_add) &&
-           find(library, "cuLinkComplete", &d->link_complete) && find(library, "cuLinkDestroy", &d->link_destroy) &&
-           find(library, "cuLibraryLoadFromFile", &d->load) && find(library, "cuLibraryGetKernel", &d->kernel) &&
-           find(library, "cuLibraryUnload", &d->unload);
+        find(library, "cuLinkComplete", &d->link_complete) && find(library, "cuLinkDestroy", &d->link_destroy) &&
+        find(library, "cuLibraryLoadFromFile", &d->load) && find(library, "cuLibraryGetKernel", &d->kernel) &&
+        find(library, "cuLibraryUnload", &d->unload);
 }
 
 static bool open_runtime(struct runtime_calls *r)
 {
     static const char *const names[] = { "libcudart.so.13", "libcudart.so.12", "/usr/local/cuda/lib64/libcudart.so.13",
-                                         "/usr/local/cuda/lib64/libcudart.so.12" };
+        "/usr/local/cuda/lib64/libcudart.so.12" };
     const char *named = getenv("GPUDL_BENCH_CUDART");
     void *library = named ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : NULL;
 
     for (size_t i = 0; !library && i < sizeof(names) / sizeof(*names); i++)
         library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     return library && find(library, "cudaLibraryLoadFromFile", &r->load) && find(library, "cudaLibraryGetKernel", &r->kernel) &&
-           find(library, "cudaLibraryUnload", &r->unload);
+        find(library, "cudaLibraryUnload", &r->unload);
 }
 
-/* -------------------------------------------------------------------------------------------------------------------- the cubins */
+/* ----------------------------------------------------------------------------------------------------------------- the cubins */
 
 static const char *variant_path(const struct loads *l, unsigned variant, char path[96])
 {
@@ -89,11 +89,12 @@ static bool write_file(const char *path, const void *bytes, size_t size)
 
 static bool make_cubin(struct loads *l, unsigned variant, size_t *size)
 {
-    static const char text[] = ".version 6.3\n.target sm_70\n.address_size 64\n"
-                               ".visible .entry fill(.param .u64 to)\n{\n"
-                               ".reg .u64 %%p;\n.reg .u32 %%t;\n.reg .u64 %%o;\n"
-                               "ld.param.u64 %%p, [to];\nmov.u32 %%t, %%tid.x;\nmul.wide.u32 %%o, %%t, 4;\nadd.u64 %%p, %%p, %%o;\n"
-                               "add.u32 %%t, %%t, %u;\nst.global.u32 [%%p], %%t;\nret;\n}\n";
+    static const char text[] =
+        ".version 6.3\n.target sm_70\n.address_size 64\n"
+        ".visible .entry fill(.param .u64 to)\n{\n"
+        ".reg .u64 %%p;\n.reg .u32 %%t;\n.reg .u64 %%o;\n"
+        "ld.param.u64 %%p, [to];\nmov.u32 %%t, %%tid.x;\nmul.wide.u32 %%o, %%t, 4;\nadd.u64 %%p, %%p, %%o;\n"
+        "add.u32 %%t, %%t, %u;\nst.global.u32 [%%p], %%t;\nret;\n}\n";
     char ptx[1024], path[96];
     void *link, *cubin;
     bool ok;
@@ -102,7 +103,7 @@ static bool make_cubin(struct loads *l, unsigned variant, size_t *size)
     if (l->driver.link_create(0, NULL, NULL, &link) != 0)
         return false;
     ok = l->driver.link_add(link, JIT_INPUT_PTX, ptx, strlen(ptx) + 1, "fill", 0, NULL, NULL) == 0 &&
-         l->driver.link_complete(link, &cubin, size) == 0 && write_file(variant_path(l, variant, path), cubin, *size);
+        l->driver.link_complete(link, &cubin, size) == 0 && write_file(variant_path(l, variant, path), cubin, *size);
     l->driver.link_destroy(link);
     return ok;
 }
@@ -116,7 +117,7 @@ static void remove_cubins(const struct loads *l)
     rmdir(l->folder);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- the samples */
+/* ---------------------------------------------------------------------------------------------------------------- the samples */
 
 static double sample_gpudl(void *arg)
 {
@@ -133,7 +134,7 @@ static double sample_gpudl(void *arg)
         variant_path(l, l->next++ % VARIANTS, path);
         start = bench_now();
         ok = gpudl_library_load(l->device->loader, GPUDL_FILE(path), NULL, &library) == GPUDL_OK &&
-             gpudl_kernel_get(library, "fill", &kernel) == GPUDL_OK;
+            gpudl_kernel_get(library, "fill", &kernel) == GPUDL_OK;
         total += bench_now() - start;
         gpudl_kernel_release(kernel);
         gpudl_library_release(library);
@@ -183,7 +184,8 @@ static double sample_driver(void *arg)
 
 static void compare(struct bench_report *report, struct loads *l, size_t size)
 {
-    const struct bench_side sides[] = { { "gpudl", sample_gpudl, l }, { "cudart", sample_runtime, l }, { "driver", sample_driver, l } };
+    const struct bench_side sides[] = { { "gpudl", sample_gpudl, l }, { "cudart", sample_runtime, l },
+        { "driver", sample_driver, l } };
     const struct bench_side no_runtime[] = { sides[0], sides[2] };
 
     bench_note(report, "a cubin of %zu bytes", size);

@@ -10,15 +10,15 @@
 #define MAX_SIDES 8
 #define MIN_ROUNDS 9u
 #define MAX_ROUNDS 401u
-#define TARGET_NS 1.5e9         /* of one comparison */
+#define TARGET_NS 1.5e9 /* of one comparison */
 #define RESAMPLES 2000
 
 struct bench_report {
     const char *title, *only;
     FILE *json;
-    unsigned rounds;            /* from the command line; 0: the bench's own */
+    unsigned rounds; /* from the command line; 0: the bench's own */
     bool header_printed, first_row, failed;
-    double medians[MAX_SIDES];  /* of the last comparison */
+    double medians[MAX_SIDES]; /* of the last comparison */
 };
 
 static cpu_set_t cpus_before_pin;
@@ -55,7 +55,7 @@ void bench_unpin(void)
     pinned = false;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- statistics */
+/* ----------------------------------------------------------------------------------------------------------------- statistics */
 
 static int by_value(const void *a, const void *b)
 {
@@ -112,7 +112,7 @@ static void ratio_interval(const double *a, const double *b, size_t n, double *l
     *high = quantile(ratios, RESAMPLES, 0.975);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------------- output */
+/* --------------------------------------------------------------------------------------------------------------------- output */
 
 static const char *nice(double ns, char text[24])
 {
@@ -125,14 +125,14 @@ static const char *nice(double ns, char text[24])
     return text;
 }
 
-static void print_row(struct bench_report *r, const char *name, const char *of, double ratio, double low, double high, double budget,
-                      const struct bench_summary *a, const struct bench_summary *b)
+static void print_row(struct bench_report *r, const char *name, const char *of, double ratio, double low, double high,
+    double budget, const struct bench_summary *a, const struct bench_summary *b)
 {
     char best[24], ma[24], mb[24], ratio_text[64] = "", best_text[24] = "", good[24] = "";
 
     if (!r->header_printed)
-        printf("%-24s %-9s %-9s %-22s %-24s %12s %12s %8s %12s\n", "ratio [95% interval]", "of bests", "budget", "bench", "of", "median", "best",
-               "spread", "other");
+        printf("%-24s %-9s %-9s %-22s %-24s %12s %12s %8s %12s\n", "ratio [95% interval]", "of bests", "budget", "bench", "of",
+            "median", "best", "spread", "other");
     r->header_printed = true;
     if (b) {
         snprintf(ratio_text, sizeof(ratio_text), "%.3f [%.3f, %.3f]", ratio, low, high);
@@ -140,18 +140,19 @@ static void print_row(struct bench_report *r, const char *name, const char *of, 
     }
     if (budget > 0)
         snprintf(good, sizeof(good), "%.2f%s", budget, ratio > budget ? " !" : "");
-    printf("%-24s %-9s %-9s %-22s %-24s %12s %12s %7.1f%% %12s\n", ratio_text, best_text, good, name, of, nice(a->median, ma), nice(a->best, best),
-           100 * (a->high - a->low) / a->median, b ? nice(b->median, mb) : "");
+    printf("%-24s %-9s %-9s %-22s %-24s %12s %12s %7.1f%% %12s\n", ratio_text, best_text, good, name, of, nice(a->median, ma),
+        nice(a->best, best), 100 * (a->high - a->low) / a->median, b ? nice(b->median, mb) : "");
     fflush(stdout);
 }
 
 static void json_summary(FILE *f, const char *key, const struct bench_summary *s)
 {
-    fprintf(f, ", \"%s\": {\"median_ns\": %.9g, \"best_ns\": %.9g, \"quartiles_ns\": [%.9g, %.9g]}", key, s->median, s->best, s->low, s->high);
+    fprintf(f, ", \"%s\": {\"median_ns\": %.9g, \"best_ns\": %.9g, \"quartiles_ns\": [%.9g, %.9g]}", key, s->median, s->best,
+        s->low, s->high);
 }
 
-static void json_row(struct bench_report *r, const char *name, const char *of, size_t rounds, double ratio, double low, double high,
-                     double budget, const struct bench_summary *a, const struct bench_summary *b)
+static void json_row(struct bench_report *r, const char *name, const char *of, size_t rounds, double ratio, double low,
+    double high, double budget, const struct bench_summary *a, const struct bench_summary *b)
 {
     if (!r->json)
         return;
@@ -167,7 +168,7 @@ static void json_row(struct bench_report *r, const char *name, const char *of, s
     r->first_row = false;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- comparisons */
+/* ---------------------------------------------------------------------------------------------------------------- comparisons */
 
 /* The samples of all sides, interleaved. The side that begins a round changes, so that no side always follows the same other. */
 static bool take_samples(const struct bench_side *sides, size_t n, size_t rounds, double (*samples)[MAX_ROUNDS])
@@ -199,7 +200,8 @@ static size_t warm_up(const struct bench_side *sides, size_t n)
     return rounds < MIN_ROUNDS ? MIN_ROUNDS : rounds > MAX_ROUNDS ? MAX_ROUNDS : (size_t)rounds;
 }
 
-bool bench_compare(struct bench_report *r, const char *name, const struct bench_side *sides, size_t n, unsigned rounds, double budget)
+bool bench_compare(
+    struct bench_report *r, const char *name, const struct bench_side *sides, size_t n, unsigned rounds, double budget)
 {
     static double samples[MAX_SIDES][MAX_ROUNDS];
     struct bench_summary first;
@@ -236,7 +238,7 @@ bool bench_compare(struct bench_report *r, const char *name, const struct bench_
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------------- report */
+/* --------------------------------------------------------------------------------------------------------------------- report */
 
 static void usage(const char *program)
 {

@@ -1,4 +1,5 @@
-/* The nine kernels in OpenCL C, arguments as in the CUDA sources; reduction and scan are trees in local memory, as there are no shuffles. */
+/* The nine kernels in OpenCL C, arguments as in the CUDA sources; reduction and scan are trees in local memory, as there are
+ * no shuffles. */
 #define TILE 16
 
 __kernel void saxpy(int n, float a, __global const float *restrict x, __global float *restrict y)

@@ -25,7 +25,7 @@
     X(argument, "clSetKernelArg", int, (struct opencl_kernel *, unsigned, size_t, const void *)) \
     X(buffer, "clCreateBuffer", struct opencl_buffer *, (void *, uint64_t, size_t, void *, int *)) \
     X(launch, "clEnqueueNDRangeKernel", int, \
-      (void *, struct opencl_kernel *, unsigned, const size_t *, const size_t *, const size_t *, unsigned, void *, void *)) \
+        (void *, struct opencl_kernel *, unsigned, const size_t *, const size_t *, const size_t *, unsigned, void *, void *)) \
     X(finish, "clFinish", int, (void *)) \
     X(release_kernel, "clReleaseKernel", int, (struct opencl_kernel *)) \
     X(release_buffer, "clReleaseMemObject", int, (struct opencl_buffer *)) \
@@ -141,7 +141,7 @@ struct opencl_buffer *opencl_buffer(struct opencl *o, const void *bytes, size_t 
     void *from;
     int code = 0;
 
-    memcpy(&from, &bytes, sizeof(from));    /* OpenCL's parameter is not const, but only read */
+    memcpy(&from, &bytes, sizeof(from)); /* OpenCL's parameter is not const, but only read */
     return o->buffer(o->the_context, MEM_READ_WRITE_COPY, size, from, &code);
 }
 

@@ -8,7 +8,7 @@ static inline float normal(float d)
 }
 
 void KERNEL(black_scholes)(int n, const float *restrict spot, const float *restrict strike, const float *restrict years,
-                           float *restrict call, float *restrict put, float rate, float volatility)
+    float *restrict call, float *restrict put, float rate, float volatility)
 {
     for (int i = 0; i < n; i++) {
         float s = spot[i], k = strike[i], t = years[i];

@@ -6,8 +6,8 @@
         to[i] = r; \
     }
 
-extern "C" __global__ void approximate(int n, const float *x, float *ex2, float *rcp, float *root, float *rsqrt, float *lg2, float *sine,
-                                       float *cosine, float *tangent)
+extern "C" __global__ void approximate(int n, const float *x, float *ex2, float *rcp, float *root, float *rsqrt,
+    float *lg2, float *sine, float *cosine, float *tangent)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)

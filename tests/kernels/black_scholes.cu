@@ -4,8 +4,8 @@ static __device__ float normal(float d)
     return 0.5f * (1.f + erff(d * 0.70710678f));
 }
 
-extern "C" __global__ void black_scholes(int n, const float *spot, const float *strike, const float *years, float *call, float *put,
-                                         float rate, float volatility)
+extern "C" __global__ void black_scholes(int n, const float *spot, const float *strike, const float *years, float *call,
+    float *put, float rate, float volatility)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)

@@ -10,7 +10,8 @@ struct kt_table {
 };
 #define KT_TABLE(array) { (array), sizeof(array) / sizeof(*(array)) }
 
-extern const struct kt_table kt_cases_nine, kt_cases_warp, kt_cases_sync, kt_cases_control, kt_cases_memory, kt_cases_integer, kt_cases_real;
+extern const struct kt_table kt_cases_nine, kt_cases_warp, kt_cases_sync, kt_cases_control, kt_cases_memory;
+extern const struct kt_table kt_cases_integer, kt_cases_real;
 
 /* Block sizes that are and are not multiples of 32, in one, two and three dimensions. */
 extern const struct kt_shape kt_any_shapes[9], kt_whole_warps[4], kt_2d_shapes[6];

@@ -11,7 +11,8 @@ static const struct kt_shape shapes[] = { KT_SHAPE_1D(2, 31), KT_SHAPE_1D(3, 64)
 /* Random bits; every other one is an edge. */
 static uint64_t edge(struct kt *k, unsigned i)
 {
-    static const uint64_t edges[] = { 0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, 31, 32, 33, 64, 3 };
+    static const uint64_t edges[] = { 0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, 0x8000000000000000,
+        0xffffffffffffffff, 31, 32, 33, 64, 3 };
     uint64_t random = (uint64_t)kt_random(k) << 32 | kt_random(k);
 
     return i % 2 ? edges[random % (sizeof(edges) / sizeof(*edges))] : random >> (kt_random(k) & 63);
@@ -33,7 +34,7 @@ static void operands(struct kt *k, unsigned n, enum kt_type type, void **x, void
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------- 32 bits */
+/* -------------------------------------------------------------------------------------------------------------------- 32 bits */
 
 static uint32_t shift_left(uint32_t a, uint32_t by)
 {
@@ -157,7 +158,7 @@ static void integer_32(struct kt *k)
         want_32(x[i], y[i], out + 24 * i);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------- 64 bits */
+/* -------------------------------------------------------------------------------------------------------------------- 64 bits */
 
 static void want_64(uint64_t a, uint64_t b, uint64_t *o)
 {
@@ -200,14 +201,15 @@ static void integer_16(struct kt *k)
     operands(k, n, KT_U16, (void **)&x, (void **)&y);
     out = kt_want(k, kt_inout(k, KT_U32, 2 * n, KT_EXACT));
     for (unsigned i = 0; i < n; i++) {
-        int16_t a = x[i], b = y[i], lo = (int16_t)(a * b), sum = (int16_t)(a + b), right = (int16_t)(a >> ((b & 31) > 15 ? 15 : b & 31));
+        int16_t a = x[i], b = y[i], lo = (int16_t)(a * b), sum = (int16_t)(a + b),
+                right = (int16_t)(a >> ((b & 31) > 15 ? 15 : b & 31));
 
         out[2 * i] = (uint32_t)(uint16_t)a * (uint16_t)b;
         out[2 * i + 1] = (uint32_t)lo ^ (uint32_t)sum << 8 ^ (uint32_t)right << 16 ^ (uint32_t)(a < b);
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- carry chains */
+/* --------------------------------------------------------------------------------------------------------------- carry chains */
 
 /* n pairs of 128-bit numbers; many of their words are zero or all ones, so that carries run far. */
 static void wide_operands(struct kt *k, uint32_t *p, unsigned words)

@@ -39,11 +39,11 @@ static void memory_widths(struct kt *k)
 static void memory_vectors(struct kt *k)
 {
     unsigned n = kt_threads(k) - kt_threads(k) / 6;
-    unsigned char (*a)[4];
-    unsigned (*d)[4], (*out)[4];
-    double (*e)[2];
-    short (*b)[2];
-    int (*c)[2];
+    unsigned char(*a)[4];
+    unsigned(*d)[4], (*out)[4];
+    double(*e)[2];
+    short(*b)[2];
+    int(*c)[2];
 
     kt_u32(k, n);
     a = bits(k, KT_U8, 4 * n, 4 * n);
@@ -65,8 +65,8 @@ static void memory_vectors(struct kt *k)
     }
 }
 
-static const struct kt_shape shapes[] = { KT_SHAPE_1D(2, 1),  KT_SHAPE_1D(2, 31),  KT_SHAPE_1D(2, 32),
-                                          KT_SHAPE_1D(3, 33), KT_SHAPE_1D(3, 100), KT_SHAPE_1D(2, 256) };
+static const struct kt_shape shapes[] = { KT_SHAPE_1D(2, 1), KT_SHAPE_1D(2, 31), KT_SHAPE_1D(2, 32), KT_SHAPE_1D(3, 33),
+    KT_SHAPE_1D(3, 100), KT_SHAPE_1D(2, 256) };
 
 static void memory_shared(struct kt *k)
 {
@@ -111,7 +111,7 @@ static void memory_variables(struct kt *k)
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- local arrays */
+/* --------------------------------------------------------------------------------------------------------------- local arrays */
 
 static void local_sort(struct kt *k)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ------------------------------------------------------------------------------------------------------------------------ saxpy */
+/* ---------------------------------------------------------------------------------------------------------------------- saxpy */
 
 static void saxpy(struct kt *k)
 {
@@ -53,9 +53,9 @@ static void saxpy4(struct kt *k)
 }
 
 static const struct kt_shape saxpy_shapes[] = { KT_SHAPE_1D(7, 1), KT_SHAPE_1D(5, 31), KT_SHAPE_1D(5, 33), KT_SHAPE_1D(9, 100),
-                                                KT_SHAPE_1D(17, 256), KT_SHAPE_1D(2, 1024) };
+    KT_SHAPE_1D(17, 256), KT_SHAPE_1D(2, 1024) };
 
-/* ------------------------------------------------------------------------------------------------------------------------ sgemm */
+/* ---------------------------------------------------------------------------------------------------------------------- sgemm */
 
 static void sgemm(struct kt *k)
 {
@@ -72,7 +72,7 @@ static void sgemm(struct kt *k)
         for (unsigned col = 0; col < n; col++) {
             float sum = 0;
 
-            for (unsigned i = 0; i < (depth + 15) / 16 * 16; i++)   /* with the padding of the tiles: -0 + 0 is 0 */
+            for (unsigned i = 0; i < (depth + 15) / 16 * 16; i++) /* with the padding of the tiles: -0 + 0 is 0 */
                 sum += i < depth ? a[row * depth + i] * b[i * n + col] : 0.f;
             c[row * n + col] = sum;
         }
@@ -80,7 +80,7 @@ static void sgemm(struct kt *k)
 
 static const struct kt_shape sgemm_shapes[] = { { { 1, 1, 1 }, { 16, 16, 1 } }, { { 3, 4, 1 }, { 16, 16, 1 } } };
 
-/* ----------------------------------------------------------------------------------------------------------------------- reduce */
+/* --------------------------------------------------------------------------------------------------------------------- reduce */
 
 /* v += v of the lane d to the right, for d = 16, 8, 4, 2, 1, of lanes lanes. */
 static void fold_warp(float v[32], unsigned lanes, bool whole)
@@ -93,7 +93,7 @@ static void fold_warp(float v[32], unsigned lanes, bool whole)
         for (unsigned l = 0; l < lanes; l++) {
             if (l + d < lanes)
                 v[l] += old[l + d];
-            else if (whole)     /* beyond the warp, a shuffle gives the lane its own */
+            else if (whole) /* beyond the warp, a shuffle gives the lane its own */
                 v[l] += old[l];
         }
     }
@@ -143,10 +143,10 @@ static void reduce_ragged(struct kt *k)
     reduce_any(k, false);
 }
 
-static const struct kt_shape ragged_1d[] = { KT_SHAPE_1D(3, 1),   KT_SHAPE_1D(3, 31),  KT_SHAPE_1D(3, 32), KT_SHAPE_1D(3, 33),
-                                             KT_SHAPE_1D(3, 100), KT_SHAPE_1D(2, 256), KT_SHAPE_1D(1, 999) };
+static const struct kt_shape ragged_1d[] = { KT_SHAPE_1D(3, 1), KT_SHAPE_1D(3, 31), KT_SHAPE_1D(3, 32), KT_SHAPE_1D(3, 33),
+    KT_SHAPE_1D(3, 100), KT_SHAPE_1D(2, 256), KT_SHAPE_1D(1, 999) };
 
-/* ------------------------------------------------------------------------------------------------------------------------- scan */
+/* ----------------------------------------------------------------------------------------------------------------------- scan */
 
 static void scan_any(struct kt *k)
 {
@@ -166,7 +166,7 @@ static void scan_buffers(struct kt *k)
     scan_any(k);
 }
 
-/* -------------------------------------------------------------------------------------------------------------------- histogram */
+/* ------------------------------------------------------------------------------------------------------------------ histogram */
 
 static void histogram(struct kt *k)
 {
@@ -175,7 +175,7 @@ static void histogram(struct kt *k)
 
     kt_u32(k, n);
     kt_fill_bits(k, bytes = kt_in(k, KT_U8, n), n);
-    for (unsigned i = 0; i < n / 2; i++)    /* half of them crowd in a few values, so that lanes meet */
+    for (unsigned i = 0; i < n / 2; i++) /* half of them crowd in a few values, so that lanes meet */
         bytes[i] &= 3;
     counts = kt_inout(k, KT_U32, 256, KT_EXACT);
     for (unsigned v = 0; v < 256; v++)
@@ -185,7 +185,7 @@ static void histogram(struct kt *k)
         counts[bytes[i]]++;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- Black-Scholes */
+/* -------------------------------------------------------------------------------------------------------------- Black-Scholes */
 
 static double normal(double d)
 {
@@ -194,7 +194,7 @@ static double normal(double d)
 
 static void black_scholes(struct kt *k)
 {
-    const struct kt_tolerance tolerance = { 2e-5, 2e-5 };   /* expf and erff use ex2.approx; prices are up to 150 */
+    const struct kt_tolerance tolerance = { 2e-5, 2e-5 }; /* expf and erff use ex2.approx; prices are up to 150 */
     const double rate = 0.02f, volatility = 0.3f;
     unsigned n = kt_threads(k) - kt_threads(k) / 9;
     float *spot, *strike, *years, *call, *put;
@@ -217,11 +217,11 @@ static void black_scholes(struct kt *k)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------------------ nbody */
+/* ---------------------------------------------------------------------------------------------------------------------- nbody */
 
 static void nbody_bodies(struct kt *k, unsigned n)
 {
-    const struct kt_tolerance tolerance = { 1e-4, 1e-4 };   /* rsqrt.approx, cubed, and a sum of n */
+    const struct kt_tolerance tolerance = { 1e-4, 1e-4 }; /* rsqrt.approx, cubed, and a sum of n */
     float *bodies, *velocities, *want;
 
     kt_fill_floats(k, bodies = kt_in(k, KT_F32, 4 * n), 4 * n, 0, 1);
@@ -259,7 +259,7 @@ static void nbody_ragged(struct kt *k)
 
 static const struct kt_shape nbody_shapes[] = { KT_SHAPE_1D(1, 128), KT_SHAPE_1D(3, 128) };
 
-/* ---------------------------------------------------------------------------------------------------------------------- stencil */
+/* -------------------------------------------------------------------------------------------------------------------- stencil */
 
 static void stencil(struct kt *k)
 {
@@ -286,7 +286,8 @@ static int clamp(int v, int end)
 
 static void stencil3d(struct kt *k)
 {
-    static const int steps[7][3] = { { 0, 0, 0 }, { -1, 0, 0 }, { 1, 0, 0 }, { 0, -1, 0 }, { 0, 1, 0 }, { 0, 0, -1 }, { 0, 0, 1 } };
+    static const int steps[7][3] = { { 0, 0, 0 }, { -1, 0, 0 }, { 1, 0, 0 }, { 0, -1, 0 }, { 0, 1, 0 }, { 0, 0, -1 },
+        { 0, 0, 1 } };
     int nx = (int)(k->grid[0] * k->block[0]), ny = (int)(k->grid[1] * k->block[1]), nz = (int)(k->grid[2] * k->block[2]) - 1;
     float *in, *out;
 
@@ -298,14 +299,15 @@ static void stencil3d(struct kt *k)
     out = kt_want(k, kt_inout(k, KT_F32, (size_t)(nx * ny * nz), KT_EXACT));
     for (int i = 0; i < nx * ny * nz; i++)
         for (int s = 0; s < 7; s++) {
-            int x = clamp(i % nx + steps[s][0], nx), y = clamp(i / nx % ny + steps[s][1], ny), z = clamp(i / (nx * ny) + steps[s][2], nz);
+            int x = clamp(i % nx + steps[s][0], nx), y = clamp(i / nx % ny + steps[s][1], ny),
+                z = clamp(i / (nx * ny) + steps[s][2], nz);
             float v = in[(z * ny + y) * nx + x];
 
             out[i] = s ? out[i] + v : v;
         }
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- Mandelbrot */
+/* ----------------------------------------------------------------------------------------------------------------- Mandelbrot */
 
 static int escape(float cx, float cy, int limit)
 {

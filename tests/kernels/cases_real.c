@@ -1,5 +1,5 @@
-/* Floating-point arithmetic: every rounding, exact operations, conversions, approximations. Compiled without contraction. What is computed
- * between two changes of the rounding mode is volatile, to stay there. */
+/* Floating-point arithmetic: every rounding, exact operations, conversions, approximations. Compiled without contraction. What
+ * is computed between two changes of the rounding mode is volatile, to stay there. */
 #include "tests/kernels/cases.h"
 
 #include <fenv.h>
@@ -10,7 +10,7 @@
 static const int roundings[4] = { FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD };
 static const struct kt_shape shapes[] = { KT_SHAPE_1D(2, 31), KT_SHAPE_1D(3, 64), KT_SHAPE_1D(5, 100) };
 
-/* -------------------------------------------------------------------------------------------------------------------- operands */
+/* ------------------------------------------------------------------------------------------------------------------- operands */
 
 static float from_bits(uint32_t bits)
 {
@@ -23,14 +23,17 @@ static float from_bits(uint32_t bits)
 /* Of three numbers one is an edge, one has any exponent, one is near 1 with a full significand. */
 static float edge_f32(struct kt *k)
 {
-    static const uint32_t edges[] = { 0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x00800000, 0x80800001, 0x3f800000, 0xbf7fffff,
-                                      0x4b800001, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fffffff, 0x33800000, 0x5f000000 };
+    static const uint32_t edges[] = { 0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x00800000, 0x80800001, 0x3f800000,
+        0xbf7fffff, 0x4b800001, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fffffff, 0x33800000, 0x5f000000 };
     uint32_t random = kt_random(k);
 
     switch (random % 3) {
-    case 0: return from_bits(edges[random >> 8 & 15]);
-    case 1: return from_bits(random >> 31 ? 0x7fffffff : kt_random(k) & 0xff7fffff);
-    default: return from_bits(0x3f000000 | (random >> 3 & 0x80ffffff));
+    case 0:
+        return from_bits(edges[random >> 8 & 15]);
+    case 1:
+        return from_bits(random >> 31 ? 0x7fffffff : kt_random(k) & 0xff7fffff);
+    default:
+        return from_bits(0x3f000000 | (random >> 3 & 0x80ffffff));
     }
 }
 
@@ -73,7 +76,7 @@ static unsigned count(struct kt *k)
     return n;
 }
 
-/* --------------------------------------------------------------------------------------------------------------------- roundings */
+/* ------------------------------------------------------------------------------------------------------------------ roundings */
 
 enum operation { ADD, SUB, MUL, FMA };
 
@@ -112,14 +115,15 @@ static float flushed(float v)
     return fabsf(v) < FLT_MIN ? copysignf(0, v) : v;
 }
 
-/* A result goes to zero that, rounded as if the exponent had no end, is below the least normal number; not one that is rounded up to it. */
+/* A result goes to zero that, rounded as if the exponent had no end, is below the least normal number; not one that is rounded
+ * up to it. */
 static float rounded_ftz(int rounding, enum operation op, float a, float b, float c)
 {
     float r = rounded_f32(rounding, op, a, b, c), far;
 
     if (fabsf(r) > FLT_MIN)
         return r;
-    if (op == ADD || op == SUB)     /* exact when so small */
+    if (op == ADD || op == SUB) /* exact when so small */
         return flushed(r);
     far = rounded_f32(rounding, op, a * 0x1p50f, b * 0x1p50f, c * 0x1p100f);
     return fabsf(far) < FLT_MIN * 0x1p100f ? copysignf(0, r) : r;
@@ -128,9 +132,10 @@ static float rounded_ftz(int rounding, enum operation op, float a, float b, floa
 static void rounding_f32_or_ftz(struct kt *k, bool ftz)
 {
     unsigned n = count(k);
-    float *x = edges_f32(k, n), *y = edges_f32(k, n), *z = edges_f32(k, n), *out = kt_want(k, kt_inout(k, KT_F32, 16 * n, KT_EXACT));
+    float *x = edges_f32(k, n), *y = edges_f32(k, n), *z = edges_f32(k, n),
+          *out = kt_want(k, kt_inout(k, KT_F32, 16 * n, KT_EXACT));
 
-    for (unsigned i = 0; i < n; i += 5) {   /* products just below the least normal number */
+    for (unsigned i = 0; i < n; i += 5) { /* products just below the least normal number */
         x[i] = (1 - (float)i * 0x1p-23f) * (i & 2 ? -1 : 1);
         y[i] = (1 + (float)i * 0x1p-23f) * FLT_MIN;
         z[i] = i & 1 ? 0 : z[i];
@@ -158,7 +163,8 @@ static void rounding_ftz(struct kt *k)
 static void rounding_f64(struct kt *k)
 {
     unsigned n = count(k);
-    double *x = edges_f64(k, n), *y = edges_f64(k, n), *z = edges_f64(k, n), *out = kt_want(k, kt_inout(k, KT_F64, 16 * n, KT_EXACT));
+    double *x = edges_f64(k, n), *y = edges_f64(k, n), *z = edges_f64(k, n),
+           *out = kt_want(k, kt_inout(k, KT_F64, 16 * n, KT_EXACT));
 
     for (unsigned i = 0; i < 16 * n; i++)
         out[i] = rounded_f64(roundings[i % 4], i / 4 % 4, x[i / 16], y[i / 16], z[i / 16]);
@@ -166,13 +172,14 @@ static void rounding_f64(struct kt *k)
 
 static float saturated(float v)
 {
-    return v > 1 ? 1 : v > 0 ? v : 0;   /* NaN and -0 become +0 */
+    return v > 1 ? 1 : v > 0 ? v : 0; /* NaN and -0 become +0 */
 }
 
 static void rounding_saturated(struct kt *k)
 {
     unsigned n = count(k);
-    float *x = edges_f32(k, n), *y = edges_f32(k, n), *z = edges_f32(k, n), *out = kt_want(k, kt_inout(k, KT_F32, 4 * n, KT_EXACT));
+    float *x = edges_f32(k, n), *y = edges_f32(k, n), *z = edges_f32(k, n),
+          *out = kt_want(k, kt_inout(k, KT_F32, 4 * n, KT_EXACT));
 
     for (unsigned i = 0; i < n; i++) {
         out[4 * i] = saturated(rounded_f32(FE_TONEAREST, ADD, x[i], y[i], 0));
@@ -182,7 +189,7 @@ static void rounding_saturated(struct kt *k)
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- exact operations */
+/* ----------------------------------------------------------------------------------------------------------- exact operations */
 
 /* -0 is less than +0, and a number is better than a NaN. */
 static double least(double a, double b)
@@ -260,7 +267,7 @@ static void real_functions(struct kt *k)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- conversions */
+/* ---------------------------------------------------------------------------------------------------------------- conversions */
 
 #define CONVERSION(name, from, to) \
     static to name(int rounding, from v) \
@@ -345,7 +352,7 @@ static void real_to_integers(struct kt *k)
     for (unsigned i = 0; i < n; i++, out += 10, wide += 4) {
         if (isnan(y[i]))
             y[i] = -0.5;
-        if (i % 3 == 0) {   /* a size that fits, with a fraction */
+        if (i % 3 == 0) { /* a size that fits, with a fraction */
             x[i] = (float)((int32_t)kt_random(k) >> (kt_random(k) & 31)) * 0.25f;
             y[i] = (int32_t)kt_random(k) * (0.5 + (kt_random(k) & 1));
         }
@@ -366,7 +373,7 @@ static void real_to_integers(struct kt *k)
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- approximations */
+/* ------------------------------------------------------------------------------------------------------------- approximations */
 
 /* Numbers within -3.1 and 3.1, and the special ones. */
 static float *angles(struct kt *k, unsigned n)
@@ -390,7 +397,8 @@ static void approximate(struct kt *k)
 {
     unsigned n = count(k);
     float *x = angles(k, n), *ex2 = result(k, n, 0, 2.06), *rcp = result(k, n, 0, 0.98), *root = result(k, n, 0, 0.94);
-    float *rsqrt = result(k, n, 0, 1.51), *lg2 = result(k, n, 7.8e-6, 0), *sine = result(k, n, 3.5e-7, 0), *cosine = result(k, n, 4e-7, 0);
+    float *rsqrt = result(k, n, 0, 1.51), *lg2 = result(k, n, 7.8e-6, 0), *sine = result(k, n, 3.5e-7, 0),
+          *cosine = result(k, n, 4e-7, 0);
     float *tangent = result(k, n, 0, 134);
 
     for (unsigned i = 0; i < n; i++) {

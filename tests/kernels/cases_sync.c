@@ -12,10 +12,10 @@ static int *small_ints(struct kt *k, unsigned n, unsigned end)
     return p;
 }
 
-static const struct kt_shape shapes_1d[] = { KT_SHAPE_1D(3, 1),   KT_SHAPE_1D(3, 31),  KT_SHAPE_1D(3, 32), KT_SHAPE_1D(3, 33),
-                                             KT_SHAPE_1D(3, 100), KT_SHAPE_1D(2, 256), KT_SHAPE_1D(1, 1000) };
+static const struct kt_shape shapes_1d[] = { KT_SHAPE_1D(3, 1), KT_SHAPE_1D(3, 31), KT_SHAPE_1D(3, 32), KT_SHAPE_1D(3, 33),
+    KT_SHAPE_1D(3, 100), KT_SHAPE_1D(2, 256), KT_SHAPE_1D(1, 1000) };
 
-/* ------------------------------------------------------------------------------------------------------------------------ locks */
+/* ---------------------------------------------------------------------------------------------------------------------- locks */
 
 static const struct kt_shape lock_shapes[] = { KT_SHAPE_1D(1, 1), KT_SHAPE_1D(1, 32), KT_SHAPE_1D(4, 31), KT_SHAPE_1D(4, 100) };
 static const struct kt_shape turn_shapes[] = { KT_SHAPE_1D(1, 1), KT_SHAPE_1D(1, 32), KT_SHAPE_1D(1, 33), KT_SHAPE_1D(1, 100) };
@@ -58,7 +58,7 @@ static void lock_turns(struct kt *k)
         order[i] = n - 1 - i;
 }
 
-/* --------------------------------------------------------------------------------------------------------------------- barriers */
+/* ------------------------------------------------------------------------------------------------------------------- barriers */
 
 static void barrier_tree(struct kt *k)
 {
@@ -154,7 +154,7 @@ static void barrier_warp(struct kt *k)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------------------ exits */
+/* ---------------------------------------------------------------------------------------------------------------------- exits */
 
 static void exit_in_loop(struct kt *k)
 {

@@ -9,7 +9,7 @@ static int *small_ints(struct kt *k, int *p, unsigned n, unsigned end)
     return p;
 }
 
-/* --------------------------------------------------------------------------------------------------------------------- shuffles */
+/* ------------------------------------------------------------------------------------------------------------------- shuffles */
 
 enum mode { UP, DOWN, XOR, INDEX };
 
@@ -35,7 +35,7 @@ static void shuffle_modes(struct kt *k)
         int l = (int)(i % 32);
         const int *warp = x + (i - i % 32);
         const int from[8] = { source(INDEX, l, l * 7 + 3, 32), source(INDEX, l, 5, 8), source(UP, l, 3, 32), source(UP, l, 1, 4),
-                              source(DOWN, l, 5, 32), source(DOWN, l, 9, 16), source(XOR, l, 17, 32), source(XOR, l, 2, 4) };
+            source(DOWN, l, 5, 32), source(DOWN, l, 9, 16), source(XOR, l, 17, 32), source(XOR, l, 2, 4) };
 
         for (int m = 0; m < 8; m++)
             out[8 * i + m] = warp[from[m]];
@@ -102,7 +102,7 @@ static void shuffle_some(struct kt *k)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------------------ votes */
+/* ---------------------------------------------------------------------------------------------------------------------- votes */
 
 static unsigned ballot(const int *warp, unsigned mask, int above)
 {
@@ -124,7 +124,8 @@ static void vote(struct kt *k)
     in = kt_inout(k, KT_U32, 4 * n, KT_EXACT);
     out = kt_want(k, in);
     for (unsigned i = 0; i < n; i++) {
-        unsigned t = i % threads, warp = i - t % 32, lanes = threads - (t - t % 32), mask = 0xffffffffu >> (lanes < 32 ? 32 - lanes : 0);
+        unsigned t = i % threads, warp = i - t % 32, lanes = threads - (t - t % 32),
+                 mask = 0xffffffffu >> (lanes < 32 ? 32 - lanes : 0);
         unsigned thirds = 0, over40;
 
         for (unsigned l = 0; l < 32; l++)
@@ -145,7 +146,7 @@ static void vote(struct kt *k)
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------- atomics */
+/* -------------------------------------------------------------------------------------------------------------------- atomics */
 
 static void atomics_32(struct kt *k)
 {
@@ -153,7 +154,8 @@ static void atomics_32(struct kt *k)
     int *s, *s_want;
     float *f, *f_want;
 
-    u[0] = 100, u[1] = 5, u[2] = 90, u[3] = 7, u[4] = 0xffffffffu, u[7] = 0x80000000u, u[8] = 12, u[9] = 1000, u[10] = 0, u[11] = 3;
+    u[0] = 100, u[1] = 5, u[2] = 90, u[3] = 7, u[4] = 0xffffffffu, u[7] = 0x80000000u, u[8] = 12, u[9] = 1000, u[10] = 0,
+    u[11] = 3;
     s = kt_inout(k, KT_U32, 3, KT_EXACT);
     f = kt_inout(k, KT_F32, 2, KT_EXACT);
     f[0] = 10.25f;
@@ -184,7 +186,7 @@ static void atomics_32(struct kt *k)
 }
 
 static const struct kt_shape atomic_shapes[] = { KT_SHAPE_1D(1, 1), KT_SHAPE_1D(3, 31), KT_SHAPE_1D(2, 32), KT_SHAPE_1D(3, 100),
-                                                 KT_SHAPE_1D(4, 256) };
+    KT_SHAPE_1D(4, 256) };
 
 static void atomics_64(struct kt *k)
 {

@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LIMIT_STACK_SIZE 0      /* bytes a thread; recursion needs more than the default */
+#define LIMIT_STACK_SIZE 0 /* bytes a thread; recursion needs more than the default */
 
 struct launch {
     const struct kt_device *device;
     gpudl_library *library;
     gpudl_version *version;
     gpudl_kernel *kernel;
-    CUdeviceptr memory[KT_MAX_BUFFERS];     /* 0: none */
+    CUdeviceptr memory[KT_MAX_BUFFERS]; /* 0: none */
     char *error;
     size_t error_size;
 };
@@ -156,7 +156,8 @@ static bool run_loaded(struct launch *l, struct kt *k)
 bool kt_run(const struct kt_device *device, const struct kt_case *c, struct kt *k, char *error, size_t size)
 {
     struct launch l = { .device = device, .error = error, .error_size = size };
-    bool ok = gpudl_loader_use_device(device->loader, 0) == GPUDL_OK ? load(&l, c) && run_loaded(&l, k) : fail(&l, "%s", gpudl_error_text());
+    bool ok = gpudl_loader_use_device(device->loader, 0) == GPUDL_OK ? load(&l, c) && run_loaded(&l, k)
+                                                                     : fail(&l, "%s", gpudl_error_text());
 
     for (size_t i = 0; i < k->nbuffers; i++)
         if (l.memory[i])

@@ -21,7 +21,7 @@ static void *memory(size_t bytes)
     return p;
 }
 
-/* --------------------------------------------------------------------------------------------------------------------- building */
+/* ------------------------------------------------------------------------------------------------------------------- building */
 
 static struct kt_buffer *add_buffer(struct kt *k, enum kt_type type, size_t count)
 {
@@ -161,12 +161,12 @@ void kt_finish(struct kt *k)
 
 const char *kt_name(const struct kt_case *c, const struct kt *k, char *text, size_t size)
 {
-    snprintf(text, size, "%s.%s (%u,%u,%u)x(%u,%u,%u)", c->file, c->kernel, k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1],
-             k->block[2]);
+    snprintf(text, size, "%s.%s (%u,%u,%u)x(%u,%u,%u)", c->file, c->kernel, k->grid[0], k->grid[1], k->grid[2], k->block[0],
+        k->block[1], k->block[2]);
     return text;
 }
 
-/* -------------------------------------------------------------------------------------------------------------------- comparing */
+/* ------------------------------------------------------------------------------------------------------------------ comparing */
 
 static bool is_nan(const struct kt_buffer *b, const void *values, size_t i)
 {
@@ -190,7 +190,8 @@ static bool close_enough(const struct kt_buffer *b, const void *got, const void 
 
     if (is_nan(b, got, i) && is_nan(b, want, i))
         return true;
-    if (memcmp((const char *)got + i * type_bytes[b->type], (const char *)want + i * type_bytes[b->type], type_bytes[b->type]) == 0)
+    if (memcmp((const char *)got + i * type_bytes[b->type], (const char *)want + i * type_bytes[b->type], type_bytes[b->type]) ==
+        0)
         return true;
     if (is_exact(b))
         return false;
@@ -222,7 +223,7 @@ static bool same(const struct kt_buffer *b, size_t index, const void *got, const
             first = i;
     if (wrong)
         snprintf(error, size, "buffer %zu: %zu of %zu values differ; [%zu] is %s, wanted %s", index, wrong, b->count, first,
-                 show(b, got, first, g, sizeof(g)), show(b, want, first, w, sizeof(w)));
+            show(b, got, first, g, sizeof(g)), show(b, want, first, w, sizeof(w)));
     return wrong == 0;
 }
 
@@ -261,7 +262,8 @@ uint64_t kt_digest(const struct kt *k)
         size_t each = type_bytes[b->type];
 
         for (size_t i = 0; b->compared && is_exact(b) && i < b->count; i++)
-            digest = is_nan(b, b->got[0], i) ? digest_bytes(digest, "NaN", 3) : digest_bytes(digest, (const char *)b->got[0] + i * each, each);
+            digest = is_nan(b, b->got[0], i) ? digest_bytes(digest, "NaN", 3)
+                                             : digest_bytes(digest, (const char *)b->got[0] + i * each, each);
     }
     return digest;
 }

@@ -1,7 +1,7 @@
 /* kernel_test.h - kernels, run and compared with the same in C, over gpudl's public header.
  *
- * A case builds, for one launch shape, the arguments of a kernel in their order, and what each buffer must hold afterwards. It knows no device;
- * running it on one or on two of them, and comparing, is done here. Data is small and deterministic. */
+ * A case builds, for one launch shape, the arguments of a kernel in their order, and what each buffer must hold afterwards. It
+ * knows no device; running it on one or on two of them, and comparing, is done here. Data is small and deterministic. */
 #ifndef TESTS_KERNELS_KERNEL_TEST_H
 #define TESTS_KERNELS_KERNEL_TEST_H
 
@@ -63,7 +63,7 @@ struct kt_case {
 /* Every case of every table, in order; NULL past the end. */
 const struct kt_case *kt_case_at(size_t index);
 
-/* ------------------------------------------------------------------------------------------------------------- for building cases */
+/* --------------------------------------------------------------------------------------------------------- for building cases */
 
 /* Each adds an argument. A buffer's memory is zero, to be filled by the caller, and is the case's. */
 void *kt_in(struct kt *, enum kt_type, size_t count);                           /* read by the kernel, not compared */
@@ -84,7 +84,7 @@ float kt_random_float(struct kt *, float low, float high);
 void kt_fill_floats(struct kt *, float *, size_t n, float low, float high);
 void kt_fill_bits(struct kt *, void *, size_t bytes);
 
-/* ------------------------------------------------------------------------------------------------------------------- for running */
+/* ---------------------------------------------------------------------------------------------------------------- for running */
 
 struct kt_device {
     gpudl_loader *loader;

@@ -1,6 +1,6 @@
 // Loads and stores of every width, vectors, dynamic shared memory of two types, constant and global variables.
-extern "C" __global__ void memory_widths(int n, const signed char *a, const unsigned char *b, const short *c, const unsigned short *d,
-                                         const long long *e, signed char *oa, unsigned short *od, long long *oe)
+extern "C" __global__ void memory_widths(int n, const signed char *a, const unsigned char *b, const short *c,
+    const unsigned short *d, const long long *e, signed char *oa, unsigned short *od, long long *oe)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -11,7 +11,8 @@ extern "C" __global__ void memory_widths(int n, const signed char *a, const unsi
     oe[i] = sum ^ __ldg(&e[n - 1 - i]) ^ *(const volatile short *)&c[n - 1 - i];
 }
 
-extern "C" __global__ void memory_vectors(int n, const uchar4 *a, const short2 *b, const int2 *c, const uint4 *d, const double2 *e, uint4 *out)
+extern "C" __global__ void memory_vectors(int n, const uchar4 *a, const short2 *b, const int2 *c, const uint4 *d,
+    const double2 *e, uint4 *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -21,7 +22,8 @@ extern "C" __global__ void memory_vectors(int n, const uchar4 *a, const short2 *
     int2 vc = c[i];
     uint4 vd = d[(i * 3) % n];
     double2 ve = e[i];
-    out[i] = make_uint4(va.x + vb.x + vc.x + vd.x, va.y * vb.y + vd.y, va.z - vc.y + vd.z, va.w + vd.w + (unsigned)(ve.x + 2 * ve.y));
+    out[i] = make_uint4(va.x + vb.x + vc.x + vd.x, va.y * vb.y + vd.y, va.z - vc.y + vd.z,
+        va.w + vd.w + (unsigned)(ve.x + 2 * ve.y));
 }
 
 // n floats, then doubles.

@@ -16,8 +16,8 @@ extern "C" __global__ void real_f32(int n, const float *x, const float *y, float
     o[7] = floorf(a) + ceilf(b);
     o[8] = truncf(a);
     o[9] = rintf(b);
-    compared[i] = (a < b) | (a <= b) << 1 | (a == b) << 2 | (a != b) << 3 | !(a >= b) << 4 | !(a > b) << 5 | isnan(a) << 6 | isinf(b) << 7 |
-                  signbit(a) << 8;
+    compared[i] = (a < b) | (a <= b) << 1 | (a == b) << 2 | (a != b) << 3 | !(a >= b) << 4 | !(a > b) << 5 |
+        isnan(a) << 6 | isinf(b) << 7 | signbit(a) << 8;
 }
 
 extern "C" __global__ void real_f64(int n, const double *x, const double *y, double *out, unsigned *compared)

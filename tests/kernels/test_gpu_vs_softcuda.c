@@ -1,5 +1,6 @@
-/* An NVIDIA GPU and softcuda give the same bits where no approximate instruction is used, else agree within the case's tolerance. Both
- * drivers are open in this one process. test_gpu_vs_softcuda [FILE]: the cases of one .cu file, or all. Exits with 77 where there is no GPU. */
+/* An NVIDIA GPU and softcuda give the same bits where no approximate instruction is used, else agree within the case's
+ * tolerance. Both drivers are open in this one process. test_gpu_vs_softcuda [FILE]: the cases of one .cu file, or all. Exits
+ * with 77 where there is no GPU. */
 #include "tests/kernels/kernel_test.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static bool run_both(const struct kt_device devices[2], const struct kt_case *c,
 
     kt_build(c, shape, &k);
     ok = kt_run(&devices[0], c, &k, error, sizeof(error)) && kt_run(&devices[1], c, &k, error, sizeof(error)) &&
-         kt_matches_each_other(&k, error, sizeof(error));
+        kt_matches_each_other(&k, error, sizeof(error));
     if (!ok)
         printf("FAILED %s: %s\n", kt_name(c, &k, name, sizeof(name)), error);
     kt_finish(&k);

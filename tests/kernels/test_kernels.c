@@ -1,7 +1,8 @@
 /* Kernels give what the same in C gives, on the driver that GPUDL_DRIVER names.
  *
- * test_kernels [FILE] [--dump FILE | --compare FILE]: the cases of one .cu file, or all. --dump writes a digest of each launch's exact results, --compare
- * holds this run against such a file, of another device. Exits with 77 where there is no such device. */
+ * test_kernels [FILE] [--dump FILE | --compare FILE]: the cases of one .cu file, or all. --dump writes a digest of each
+ * launch's exact results, --compare holds this run against such a file, of another device. Exits with 77 where there is no
+ * such device. */
 #include "tests/kernels/kernel_test.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #define SKIPPED 77
 
 struct options {
-    const char *only;           /* a .cu file's name without its end; NULL: all */
+    const char *only; /* a .cu file's name without its end; NULL: all */
     FILE *dump, *compare;
 };
 
@@ -48,8 +49,8 @@ static bool exchange_digest(const struct options *o, const char *name, uint64_t 
     return false;
 }
 
-static void run_shape(const struct options *o, const struct kt_device *device, const struct kt_case *c, const struct kt_shape *shape,
-                      struct count *count)
+static void run_shape(const struct options *o, const struct kt_device *device, const struct kt_case *c,
+    const struct kt_shape *shape, struct count *count)
 {
     char error[1024], name[256];
     struct kt k;

@@ -16,6 +16,7 @@ extern "C" __global__ void vote(int threads, const int *x, unsigned *out)
     }
     __syncwarp(mask);
     int uniform;
-    asm("{ .reg .pred p, q; setp.gt.s32 p, %1, 40; vote.sync.uni.pred q, p, %2; selp.s32 %0, 1, 0, q; }" : "=r"(uniform) : "r"(v), "r"(mask));
+    asm("{ .reg .pred p, q; setp.gt.s32 p, %1, 40; vote.sync.uni.pred q, p, %2; selp.s32 %0, 1, 0, q; }"
+        : "=r"(uniform) : "r"(v), "r"(mask));
     o[3] = uniform;
 }
