@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { WIDTH = 62, HEIGHT = 20, POINTS = WIDTH * HEIGHT };
+enum { WIDTH = 44, HEIGHT = 20, POINTS = WIDTH * HEIGHT };
 
 typedef unsigned char picture[POINTS];  /* brightness of each point, 0 to 9 */
 
@@ -59,8 +59,20 @@ static int differences(const picture a, const picture b)
 
 static void show(const picture p)
 {
-    for (int i = 0; i < POINTS; i++)
-        printf("%s%c%s", i % WIDTH ? "" : "      ", p[i] <= 9 ? " .:-=+*%#@"[p[i]] : '?', i % WIDTH == WIDTH - 1 ? "\n" : "");
+    char line[WIDTH + 1] = "";
+
+    for (int y = 0; y < HEIGHT; y++) {
+        int length = 0;
+
+        for (int x = 0; x < WIDTH; x++) {
+            unsigned char shade = p[y * WIDTH + x];
+
+            line[x] = shade <= 9 ? " .:-=+*%#@"[shade] : '?';
+            if (line[x] != ' ')
+                length = x + 1;
+        }
+        printf("%s%.*s\n", length ? "   " : "", length, line);
+    }
 }
 
 static void describe(gpudl_library *library, gpudl_kernel *paint)
