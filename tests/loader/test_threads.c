@@ -96,25 +96,33 @@ static void *grow(void *user)
     return NULL;
 }
 
+static void grow_once(struct shared *s, const char *ptx)
+{
+    pthread_t launcher, growers[2];
+
+    atomic_store(&s->done, 0);
+    assert_ok(gpudl_library_load(s->loader, GPUDL_MEMORY(ptx, strlen(ptx)), NULL, &s->library));
+    assert_int_equal(pthread_create(&launcher, NULL, launch_all_the_time, s), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&growers[i], NULL, grow, s), 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(growers[i], NULL);
+    atomic_store(&s->done, 1);
+    pthread_join(launcher, NULL);
+    gpudl_library_release(s->library);
+}
+
 static void libraries_grow_under_launches(void **state)
 {
     static char ptx[65536] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry axpy() { ret; }\n";
     struct shared s = { .loader = harness_open() };
-    pthread_t launcher, growers[2];
 
     (void)state;
     for (int i = 0; i < 200; i++)
         sprintf(ptx + strlen(ptx), ".visible .entry k%d(.param .u32 a) { ret; }\n", i);
-    assert_ok(gpudl_library_load(s.loader, GPUDL_MEMORY(ptx, strlen(ptx)), NULL, &s.library));
-    assert_int_equal(pthread_create(&launcher, NULL, launch_all_the_time, &s), 0);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(pthread_create(&growers[i], NULL, grow, &s), 0);
-    for (int i = 0; i < 2; i++)
-        pthread_join(growers[i], NULL);
-    atomic_store(&s.done, 1);
-    pthread_join(launcher, NULL);
+    for (int i = 0; i < 20; i++)
+        grow_once(&s, ptx);
     assert_int_equal(s.failed, 0);
-    gpudl_library_release(s.library);
     harness_close(s.loader);
 }
 
