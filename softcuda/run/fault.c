@@ -17,7 +17,9 @@
 #define NSIGNALS 4
 
 static const int signals[NSIGNALS] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
-static _Atomic(struct sigaction *) previous[NSIGNALS];     /* never freed: a handler may be reading it */
+/* Who handled each signal before us, newest first. Never freed: a handler may be reading it. */
+struct earlier { struct sigaction action; struct earlier *older; };
+static _Atomic(struct earlier *) previous[NSIGNALS];
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local void *alt_stack;
 
@@ -34,16 +36,20 @@ static _Noreturn void landing(void)
     sc_worker_abandon(sc_this_worker->current);
 }
 
+static int slot(int sig)
+{
+    int i = 0;
+
+    while (signals[i] != sig)
+        i++;
+    return i;
+}
+
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
-    const struct sigaction *old = NULL;
+    const struct sigaction *old = &atomic_load(&previous[slot(sig)])->action;
 
-    for (int i = 0; i < NSIGNALS; i++)
-        if (signals[i] == sig)
-            old = atomic_load(&previous[i]);
-    if (!old)
-        signal(sig, SIG_DFL);
-    else if (old->sa_flags & SA_SIGINFO)
+    if (old->sa_flags & SA_SIGINFO)
         old->sa_sigaction(sig, info, context);
     else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN)
         old->sa_handler(sig);
@@ -86,20 +92,30 @@ static void handler(int sig, siginfo_t *info, void *context)
     send_to(context, landing, sc_fiber_top(&wk->current->fiber));
 }
 
+static bool same_handler(const struct sigaction *a, const struct sigaction *b)
+{
+    return (a->sa_flags & SA_SIGINFO) == (b->sa_flags & SA_SIGINFO) && a->sa_handler == b->sa_handler;
+}
+
+/* A program that puts its own handler back again and again costs no memory. */
 static void install(int i)
 {
-    struct sigaction *old = malloc(sizeof(*old));
-    struct sigaction sa;
+    struct earlier *newest = atomic_load(&previous[i]), *e;
+    struct sigaction ours, old;
 
-    memset(&sa, 0, sizeof(sa));
-    sa.sa_sigaction = handler;
-    sa.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&sa.sa_mask);
-    if (!old)
-        return;
-    sigaction(signals[i], NULL, old);
-    atomic_store(&previous[i], old);
-    sigaction(signals[i], &sa, NULL);
+    sigaction(signals[i], NULL, &old);
+    if (!newest || !same_handler(&newest->action, &old)) {
+        if (!(e = malloc(sizeof(*e))))
+            return;
+        e->action = old;
+        e->older = newest;
+        atomic_store(&previous[i], e);
+    }
+    memset(&ours, 0, sizeof(ours));
+    ours.sa_sigaction = handler;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&ours.sa_mask);
+    sigaction(signals[i], &ours, NULL);
 }
 
 static bool is_ours(int i)

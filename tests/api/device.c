@@ -89,8 +89,8 @@ static void contexts_stack(void **state)
     (void)state;
     CU(CtxSetCurrent, NULL);
     assert_int_equal(CALL(MemAlloc_v2)(&p, 4), CUDA_ERROR_INVALID_CONTEXT);
-    CU(CtxCreate_v2, &a, 0, 0);
-    CU(CtxCreate_v2, &b, 0, 0);
+    create_context(&a);
+    create_context(&b);
     CU(CtxGetCurrent, &c);
     assert_true(c == b);
     CU(CtxPushCurrent_v2, a);
@@ -118,10 +118,10 @@ static void globals_are_of_one_context(void **state)
     (void)state;
     CU(LibraryLoadData, &l, ".version 7.5\n.target sm_75\n.address_size 64\n.visible .global .u32 x = 3;\n"
        ".visible .global .attribute(.managed) .align 4 .u32 y = 4;\n", NULL, NULL, 0, NULL, NULL, 0);
-    CU(CtxCreate_v2, &a, 0, 0);
+    create_context(&a);
     CU(LibraryGetGlobal, &pa, NULL, l, "x");
     CU(LibraryGetManaged, &ma, NULL, l, "y");
-    CU(CtxCreate_v2, &b, 0, 0);
+    create_context(&b);
     CU(LibraryGetGlobal, &pb, NULL, l, "x");
     CU(LibraryGetManaged, &mb, NULL, l, "y");
     assert_true(pa != pb && ma == mb);

@@ -15,8 +15,8 @@ static void expect(const char *ptx, const char *name, CUresult wanted)
     void *params[] = { &p, &n, &v };
 
     CU(Init, 0);
-    CU(CtxCreate_v2, &good, 0, 0);
-    CU(CtxCreate_v2, &bad, 0, 0);
+    create_context(&good);
+    create_context(&bad);
     f = function_of(&m, ptx, name);
     CU(LaunchKernel, f, 3, 1, 1, 64, 1, 1, 0, NULL, params, NULL);
     assert_int_equal(CALL(CtxSynchronize)(), wanted);
@@ -51,7 +51,7 @@ static void memory_given_back_is_an_illegal_address(void **state)
 
     (void)state;
     CU(Init, 0);
-    CU(CtxCreate_v2, &c, 0, 0);
+    create_context(&c);
     f = function_of(&m, PTX_HEAD PTX_POKE, "poke");
     CU(MemAlloc_v2, &p, 1 << 20);
     CU(MemFree_v2, p);
@@ -118,7 +118,7 @@ static void events_and_streams_tell_the_fault_too(void **state)
 
     (void)state;
     CU(Init, 0);
-    CU(CtxCreate_v2, &c, 0, 0);
+    create_context(&c);
     f = function_of(&m, PTX_HEAD PTX_TRAP, "stop");
     CU(StreamCreate, &s, 0);
     CU(EventCreate, &e, 0);
@@ -126,6 +126,7 @@ static void events_and_streams_tell_the_fault_too(void **state)
     (void)CALL(EventRecord)(e, s);                  /* may come before or after the fault */
     assert_int_equal(CALL(StreamSynchronize)(s), CUDA_ERROR_LAUNCH_FAILED);
     assert_int_equal(CALL(EventQuery)(e), CUDA_ERROR_LAUNCH_FAILED);
+    CU(EventDestroy_v2, e);
     CU(CtxDestroy_v2, c);
 }
 

@@ -183,6 +183,8 @@ static void events_measure_time(void **state)
     CU(CtxSynchronize);
     assert_int_equal(CALL(EventElapsedTime_v2)(&ms, a, untimed), CUDA_ERROR_INVALID_HANDLE);
     CU(EventDestroy_v2, a);
+    CU(EventDestroy_v2, b);
+    CU(EventDestroy_v2, untimed);
     stop();
 }
 
