@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_RULES = 16 };
 
@@ -34,6 +35,15 @@ static int find(const char *name)
     return -1;
 }
 
+/* For a harness outside of this process. */
+static void report(const char *name)
+{
+    const char *fd = getenv("HARNESS_REPORT_FD");
+
+    if (fd && write(atoi(fd), name, strlen(name)) < 0)
+        abort();
+}
+
 static int apply_rules(int call)
 {
     int code = 0;
@@ -47,6 +57,7 @@ static int apply_rules(int call)
             continue;
         atomic_fetch_sub(&active, 1);
         failed = call;
+        report(names[call]);
         if (!code)
             code = r->code;
     }
