@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define HEAD ".version 9.0 .target sm_90 .address_size 64 "
-#define BODY HEAD ".visible .entry k(.param .u64 a, .param .f32 b) { .reg .pred %p<10>; .reg .b16 %h<10>; "
+#define BODY HEAD ".visible .entry k(.param .u64 a, .param .f32 b) { .reg .pred %p<10>; .reg .b16 %h<10>; " \
     ".reg .b32 %r<10>; " \
     ".reg .b64 %d<10>; .reg .f32 %f<10>; .reg .b32 x; "
 
