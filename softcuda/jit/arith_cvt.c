@@ -239,28 +239,25 @@ static LLVMValueRef float_to_float(struct conversion *c)
     return has(c->o, PTX_M_ftz) ? arith_flush(a, v, PTX_F32) : v;
 }
 
-/* tf32: f32 with 10 bits of fraction. rna: to nearest, ties away from zero. */
+/* tf32: f32 with 10 bits of fraction. rna: to nearest, ties away from zero; it leaves NaNs as they are cut. */
 static LLVMValueRef to_tf32(struct conversion *c)
 {
     struct arith *a = c->o->a;
-    LLVMValueRef v = arith_as_int(a, relu(c, arith_as_float(a, c->o->src[0]))), kept = v_k(a, 32, 0xffffe000), rounded = v, half, finite_bits;
+    LLVMValueRef x = arith_load_float(&(struct arith_op){ .a = a, .in = c->o->in, .type = PTX_F32, .src = c->o->src }, 0);
+    LLVMValueRef v = arith_as_int(a, relu(c, x)), kept = v_k(a, 32, 0xffffe000), infinity = v_k(a, 32, 0x7f800000);
+    LLVMValueRef size = v_and(a, v, v_k(a, 32, 0x7fffffff)), sign = v_and(a, v, v_k(a, 32, 0x80000000)), rounded = size, odd, nan;
 
     if (has(c->o, PTX_M_rna))
-        rounded = v_add(a, v, v_k(a, 32, 0x1000));
+        rounded = v_add(a, size, v_k(a, 32, 0x1000));
     else if (has(c->o, PTX_M_rn)) {
-        half = v_add(a, v_k(a, 32, 0xfff), v_and(a, v_lshr(a, v, v_k(a, 32, 13)), v_k(a, 32, 1)));
-        rounded = v_add(a, v, half);
+        odd = v_and(a, v_lshr(a, size, v_k(a, 32, 13)), v_k(a, 32, 1));
+        rounded = v_add(a, size, v_add(a, odd, v_k(a, 32, 0xfff)));
     }
     rounded = v_and(a, rounded, kept);
-    finite_bits = v_and(a, v, v_k(a, 32, 0x7fffffff));
-    if (has(c->o, PTX_M_satfinite)) {
-        LLVMValueRef most = v_k(a, 32, 0x7f7fe000), sign = v_and(a, v, v_k(a, 32, 0x80000000)), size;
-
-        size = arith_call2(a, "llvm.umin", v_and(a, rounded, v_k(a, 32, 0x7fffffff)), most);
-        rounded = v_or(a, size, sign);
-    } else
-        rounded = v_select(a, v_icmp(a, LLVMIntEQ, finite_bits, v_k(a, 32, 0x7f800000)), v, rounded);
-    return v_select(a, v_icmp(a, LLVMIntUGT, finite_bits, v_k(a, 32, 0x7f800000)), v_k(a, 32, ARITH_NAN32), rounded);
+    if (has(c->o, PTX_M_satfinite))
+        rounded = arith_call2(a, "llvm.umin", rounded, v_k(a, 32, 0x7f7fe000));
+    nan = has(c->o, PTX_M_rna) ? v_and(a, v, kept) : v_k(a, 32, ARITH_NAN32 & 0xffffe000);
+    return v_select(a, v_icmp(a, LLVMIntUGT, size, infinity), nan, v_or(a, rounded, sign));
 }
 
 LLVMValueRef arith_build_cvt(struct arith_op *o)

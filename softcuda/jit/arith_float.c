@@ -17,6 +17,8 @@ static struct layout layout_of(enum ptx_type type)
     }
 }
 
+/* Of a result this sees what was rounded as a subnormal: the product, a little below the smallest normal number, that rounds up to it stays,
+ * where hardware flushes it. */
 LLVMValueRef arith_flush(struct arith *a, LLVMValueRef bits, enum ptx_type type)
 {
     unsigned n = arith_bits(bits);
