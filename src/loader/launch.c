@@ -1,23 +1,16 @@
 /* The launch path: pin, read the binding, one driver call, unpin. No lock and no allocation. */
 #include <string.h>
 
+#include "src/driver/launch_config.h"
 #include "src/loader/epoch.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
 #include "src/loader/loader.h"
 #include "src/loader/options.h"
 
-/* CUlaunchConfig, which cannot be declared beside cuda.h. */
-struct driver_config {
-    unsigned grid[3], block[3], shared_bytes;
-    CUstream stream;
-    const struct CUlaunchAttribute_st *attributes;
-    unsigned nattributes;
-};
-
 static int call_extended(const gpudl_kernel *k, CUfunction f, const gpudl_launch_config *c, CUstream stream, void **params)
 {
-    struct driver_config config = {
+    struct driver_launch_config config = {
         .grid = { c->grid[0], c->grid[1], c->grid[2] },
         .block = { c->block[0], c->block[1], c->block[2] },
         .shared_bytes = c->shared_bytes,

@@ -79,6 +79,8 @@ static gpudl_status choose(struct gpudl_version *v)
         error = gpudl__image_globals(v->image, v->entry, &v->globals, &v->nglobals, text, sizeof(text));
     if (error)
         return refuse(v, error, text);
+    if (*gpudl__image_notes(v->image))
+        gpudl__log(v->loader, GPUDL_LOG_INFO, "%s: %s", v->content.name, gpudl__image_notes(v->image));
     if (!v->nkernels && !v->nglobals)
         return gpudl__fail(GPUDL_ERROR_NO_KERNELS,
             "%s: the code for this device has no kernels and no globals; is a kernel missing __global__, or "

@@ -133,6 +133,29 @@ static void configs_are_sized(void **state)
     assert_fails(gpudl_kernel_launch_params(f->kernel, NULL, NULL), GPUDL_ERROR_ARGUMENT, "NULL");
 }
 
+static void a_null_stream_is_the_loaders_choice(void **state)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    gpudl_launch_attribute priority = { GPUDL_LAUNCH_ATTRIBUTE_PRIORITY, 0, { { 0 } } };
+    gpudl_loader_options options = GPUDL_LOADER_OPTIONS_INIT;
+    struct fixture *f = *state;
+
+    assert_ok(gpudl_kernel_launch_params(f->kernel, &config, NULL));
+    assert_null(nulldrv_last_stream());
+    close_all(state);
+    options.per_thread_stream = 1;
+    open_with(f, options);
+    assert_ok(gpudl_kernel_launch_params(f->kernel, &config, NULL));
+    assert_ptr_equal(nulldrv_last_stream(), GPUDL_STREAM_PER_THREAD);
+    config.nattributes = 1;
+    config.attributes = (const struct CUlaunchAttribute_st *)&priority;
+    assert_ok(gpudl_kernel_launch_params(f->kernel, &config, NULL));
+    assert_ptr_equal(nulldrv_last_stream(), GPUDL_STREAM_PER_THREAD);
+    config.stream = GPUDL_STREAM_LEGACY;
+    assert_ok(gpudl_kernel_launch_params(f->kernel, &config, NULL));
+    assert_ptr_equal(nulldrv_last_stream(), GPUDL_STREAM_LEGACY);
+}
+
 static void devices_are_chosen_by_number(void **state)
 {
     struct fixture *f = *state;
@@ -154,6 +177,7 @@ int main(void)
         TEST(a_refused_launch_says_what_it_was),
         TEST(attributes_go_through_the_extended_call),
         TEST(configs_are_sized),
+        TEST(a_null_stream_is_the_loaders_choice),
         TEST(devices_are_chosen_by_number),
     };
 

@@ -1,5 +1,6 @@
 /* Libraries, kernels, globals, launches. Handles are never reused and their memory is kept until the next reset, so that a
  * use after the end is seen and counted, not followed. */
+#include "src/driver/launch_config.h"
 #include "tests/nulldriver/internal.h"
 
 #include <pthread.h>
@@ -203,10 +204,18 @@ int null_KernelGetName(const char **out, CUkernel kernel)
     return 0;
 }
 
-static int launch(CUfunction function)
+static _Thread_local CUstream last_stream;
+
+void *nulldrv_last_stream(void)
+{
+    return last_stream;
+}
+
+static int launch(CUfunction function, CUstream stream)
 {
     CUkernel kernel = (CUkernel)function;
 
+    last_stream = stream;
     if (!pushed())
         return GPUDL_CU_INVALID_CONTEXT;
     return usable(kernel->library, "a kernel of an unloaded library was launched");
@@ -215,24 +224,24 @@ static int launch(CUfunction function)
 int null_LaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
     CUstream s, void **params, void **extra)
 {
-    (void)gy, (void)gz, (void)by, (void)bz, (void)shared, (void)s, (void)params, (void)extra;
+    (void)gy, (void)gz, (void)by, (void)bz, (void)shared, (void)params, (void)extra;
     ENTER(LaunchKernel);
-    return gx && bx ? launch(f) : GPUDL_CU_INVALID_VALUE;
+    return gx && bx ? launch(f, s) : GPUDL_CU_INVALID_VALUE;
 }
 
 int null_LaunchKernelEx(const struct CUlaunchConfig_st *config, CUfunction f, void **params, void **extra)
 {
     (void)params, (void)extra;
     ENTER(LaunchKernelEx);
-    return config ? launch(f) : GPUDL_CU_INVALID_VALUE;
+    return config ? launch(f, ((const struct driver_launch_config *)config)->stream) : GPUDL_CU_INVALID_VALUE;
 }
 
 int null_LaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
     unsigned shared, CUstream s, void **params)
 {
-    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)s, (void)params;
+    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)params;
     ENTER(LaunchCooperativeKernel);
-    return launch(f);
+    return launch(f, s);
 }
 
 static void forget(CUlibrary library)

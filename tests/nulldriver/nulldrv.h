@@ -35,6 +35,8 @@ void nulldrv_set_kernels(const char *names);
 void nulldrv_set_log(const char *text);             /* written to the error log of every load from now on; NULL: none */
 void nulldrv_set_globals(size_t bytes);             /* any global exists and has this size; 0: none exists */
 
+void *nulldrv_last_stream(void);                    /* of the calling thread's last launch */
+
 /* Alive now: "library", "context" (retained primary contexts), "memory", "pushed" (contexts on the calling thread's stack),
  * "stream", "event". */
 long nulldrv_alive(const char *what);
