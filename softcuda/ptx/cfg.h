@@ -36,9 +36,9 @@ struct cfg {
     void *arena;
 };
 
-/* A block ends after: bra, brx, ret, exit, trap (a guarded ret/exit/trap falls through to the next), before every label branched to, and
- * BEFORE and after every wait point that cfg_is_wait() names, so that a wait point is a block of its own. Returns NULL when
- * memory runs out. */
+/* A block ends after: bra, brx, ret, exit, trap (a guarded ret/exit/trap falls through to the next), before every label that is
+ * branched to, and BEFORE and after every wait point that cfg_is_wait() names, so that a wait point is a block of its own.
+ * Returns NULL when memory runs out. */
 struct cfg *cfg_build(const struct ptx_func *);
 void cfg_destroy(struct cfg *);     /* accepts NULL */
 

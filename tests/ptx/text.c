@@ -5,8 +5,7 @@
 
 #define HEAD ".version 9.0 .target sm_90 .address_size 64 "
 #define BODY HEAD ".visible .entry k(.param .u64 a, .param .f32 b) { .reg .pred %p<10>; .reg .b16 %h<10>; " \
-    ".reg .b32 %r<10>; " \
-    ".reg .b64 %d<10>; .reg .f32 %f<10>; .reg .b32 x; "
+    ".reg .b32 %r<10>; .reg .b64 %d<10>; .reg .f32 %f<10>; .reg .b32 x; "
 
 /* The heads are one line, so that line numbers are those of the text. */
 static struct ptx_module *parse(const char *head, const char *text, const char *tail, struct ptx_error *err)
