@@ -65,6 +65,13 @@ static void capability(unsigned *major, unsigned *minor)
     }
 }
 
+/* Threads do not survive a fork: in the child the driver is as if it had never been initialised, and cannot be. */
+static void forget(void)
+{
+    driver.result = CUDA_ERROR_NOT_INITIALIZED;
+    atomic_store(&driver.ready, false);
+}
+
 static void initialise(void)
 {
     const char *wish = secure_getenv("SOFTCUDA_DEVICES");
@@ -84,6 +91,7 @@ static void initialise(void)
         }
         driver.count = i + 1;
     }
+    pthread_atfork(NULL, NULL, forget);
     atomic_store(&driver.ready, driver.result == CUDA_SUCCESS);
 }
 

@@ -137,6 +137,7 @@ static void fill_grid(struct launch_op *op, const struct launch *l, const struct
     struct sc_grid *g = &op->grid;
 
     g->code = code->run;
+    g->code_blocks = code->run_blocks;
     g->may_wait = code->may_wait;
     g->cooperative = l->cooperative;
     memcpy(g->nctaid, l->grid, sizeof(g->nctaid));
