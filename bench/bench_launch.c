@@ -11,7 +11,7 @@
 #define MAX_THREADS 16
 #define BATCH 400        /* below what a driver queues before a launch waits for room */
 #define FAST_BATCH 20000 /* where a launch takes less than FAST_NS: nothing is queued */
-#define FAST_NS 200
+#define FAST_NS 60
 
 struct target {
     struct bench_device device;
