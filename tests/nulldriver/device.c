@@ -159,19 +159,22 @@ static int allocate(CUdeviceptr *out, size_t bytes)
     return 0;
 }
 
-static int give_back(CUdeviceptr block)
+/* Freeing frees, even where it is made to fail: what is left then is no leak of the program's. */
+static int give_back(int code, CUdeviceptr block)
 {
     if (block)
         atomic_fetch_sub(&alive_memory, 1);
     free((void *)(uintptr_t)block);
-    return 0;
+    return code;
 }
 
+int null_MemFree(CUdeviceptr block) { return give_back(enter(CALL_MemFree), block); }
+int null_MemFreeAsync(CUdeviceptr block, CUstream s) { (void)s; return give_back(enter(CALL_MemFreeAsync), block); }
+int null_MemFreeHost(void *block) { return give_back(enter(CALL_MemFreeHost), (CUdeviceptr)(uintptr_t)block); }
+
 int null_MemAlloc(CUdeviceptr *out, size_t bytes) { ENTER(MemAlloc); return allocate(out, bytes); }
-int null_MemFree(CUdeviceptr block) { ENTER(MemFree); return give_back(block); }
 int null_MemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned f) { (void)f; ENTER(MemAllocManaged); return allocate(out, bytes); }
 int null_MemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream s) { (void)s; ENTER(MemAllocAsync); return allocate(out, bytes); }
-int null_MemFreeAsync(CUdeviceptr block, CUstream s) { (void)s; ENTER(MemFreeAsync); return give_back(block); }
 
 int null_MemHostAlloc(void **out, size_t bytes, unsigned flags)
 {
@@ -185,8 +188,6 @@ int null_MemHostAlloc(void **out, size_t bytes, unsigned flags)
         *out = (void *)(uintptr_t)block;
     return err;
 }
-
-int null_MemFreeHost(void *block) { ENTER(MemFreeHost); return give_back((CUdeviceptr)(uintptr_t)block); }
 
 #define DEVICE(address) ((void *)(uintptr_t)(address))
 
@@ -227,10 +228,9 @@ int null_StreamCreate(CUstream *out, unsigned flags)
 
 int null_StreamDestroy(CUstream stream)
 {
-    ENTER(StreamDestroy);
     free(stream);
     atomic_fetch_sub(&alive_streams, 1);
-    return 0;
+    return enter(CALL_StreamDestroy);
 }
 
 int null_StreamSynchronize(CUstream stream) { (void)stream; ENTER(StreamSynchronize); return 0; }
