@@ -161,14 +161,15 @@ static size_t float_length(const struct ptx_lexer *lx)
 }
 
 /* A point whatever the program's locale says. */
-static double decimal(const char *text)
+static bool read_decimal(const char *text, double *value)
 {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    double value = c ? strtod_l(text, NULL, c) : 0;
 
-    if (c)
-        freelocale(c);
-    return value;
+    if (!c)
+        return false;
+    *value = strtod_l(text, NULL, c);
+    freelocale(c);
+    return true;
 }
 
 static void lex_decimal(struct ptx_lexer *lx, struct ptx_token *t, size_t n)
@@ -183,7 +184,10 @@ static void lex_decimal(struct ptx_lexer *lx, struct ptx_token *t, size_t n)
     memcpy(digits, lx->at, n);
     digits[n] = '\0';
     lx->at += n;
-    value = decimal(digits);
+    if (!read_decimal(digits, &value)) {
+        set_bad(t, "out of memory");
+        return;
+    }
     t->kind = TOK_FLOAT;
     t->bits = 64;
     memcpy(&t->value, &value, sizeof(value));
