@@ -31,7 +31,7 @@ static LLVMValueRef masked(struct arith *a, const char *name, const LLVMValueRef
     tail[n++] = LLVMConstNull(piece);
     tail[n++] = LLVMConstInt(LLVMInt16TypeInContext(a->context), 0xffff, false);
     tail[n++] = i32(a, 4);      /* round as the processor is set */
-    return arith_pieces(a, name, LLVMTypeOf(args[0]), args, nargs, tail, n);
+    return arith_pieces(a, name, 16, LLVMTypeOf(args[0]), args, nargs, tail, n);
 }
 
 static LLVMValueRef round_even(struct arith *a, LLVMValueRef x)
@@ -159,19 +159,18 @@ LLVMValueRef arith_rsqrt(struct arith *a, LLVMValueRef x)
 
     if (!a->avx512)
         return v_fdiv(a, f(a, 1), arith_call1(a, "llvm.sqrt", x));
-    r = arith_pieces(a, "llvm.x86.avx512.rsqrt14.ps.512", LLVMTypeOf(x), &x, 1, tail, 2);
+    r = arith_pieces(a, "llvm.x86.avx512.rsqrt14.ps.512", 16, LLVMTypeOf(x), &x, 1, tail, 2);
     rest = arith_muladd(a, v_fneg(a, v_fmul(a, x, r)), r, f(a, 1));
     v = arith_muladd(a, v_fmul(a, r, f(a, 0.5)), rest, r);
     return v_select(a, v_fcmp(a, LLVMRealORD, rest, rest), v, r);
 }
 
+/* Subnormal operands need no flush: 2^x is 1. */
 LLVMValueRef arith_build_ex2(struct arith_op *o)
 {
-    LLVMValueRef x = arith_load_float(o, 0);
-
     if (o->type == PTX_F32)
-        return arith_as_int(o->a, arith_ex2(o->a, x, has(o, PTX_M_ftz)));
-    return arith_store_float(o, arith_ex2(o->a, x, false));
+        return arith_as_int(o->a, arith_ex2(o->a, arith_as_float(o->a, o->src[0]), has(o, PTX_M_ftz)));
+    return arith_store_float(o, arith_ex2(o->a, arith_load_float(o, 0), false));
 }
 
 LLVMValueRef arith_build_tanh(struct arith_op *o)

@@ -1,8 +1,6 @@
 /* arith_cvt.c - cvt: between all integers and floats. Anything goes by way of f32, f64 or 64-bit integers, with one rounding. */
 #include "softcuda/jit/arith_parts.h"
 
-#include <string.h>
-
 struct conversion {
     struct arith_op *o;
     enum ptx_type from, to;
@@ -61,18 +59,31 @@ static const char *whole_rounding(const struct arith_op *o)
          : has(o, PTX_M_rpi) ? "llvm.ceil" : NULL;
 }
 
-static LLVMValueRef saturating(struct arith *a, LLVMValueRef v, enum ptx_type to)
+/* x whole or to be cut, into an integer type of 32 or 64 bits. Clamped before it is converted (a NaN to the lower end); the upper end
+ * is not a float, and so the last float below it stands in. */
+static LLVMValueRef clamped_int(struct arith *a, LLVMValueRef x, unsigned bits, bool sign)
+{
+    unsigned from = arith_bits(x), digits = bits - sign, precision = from == 64 ? 53 : 24;
+    double end = digits == 31 ? 0x1p31 : digits == 32 ? 0x1p32 : digits == 63 ? 0x1p63 : 0x1p64, low = sign ? -end : 0, high;
+    LLVMTypeRef type = arith_int(a, bits);
+    LLVMValueRef v, over = v_fcmp(a, LLVMRealOGE, x, arith_fconst(a, from, end));
+
+    high = end - (digits > precision ? end / (double)(1ull << precision) : 1);
+    v = v_select(a, v_fcmp(a, LLVMRealOGT, x, arith_fconst(a, from, low)), x, arith_fconst(a, from, low));
+    v = v_select(a, v_fcmp(a, LLVMRealOLT, v, arith_fconst(a, from, high)), v, arith_fconst(a, from, high));
+    v = sign ? LLVMBuildFPToSI(a->builder, v, type, "") : LLVMBuildFPToUI(a->builder, v, type, "");
+    return v_select(a, over, v_k(a, bits, sign ? UINT64_MAX >> (65 - bits) : UINT64_MAX), v);
+}
+
+static LLVMValueRef saturating(struct arith *a, LLVMValueRef x, enum ptx_type to)
 {
     unsigned bits = ptx_type_bits(to);
-    const char *name = ptx_type_is_signed(to) || bits < 32 ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMTypeRef types[] = { arith_int(a, bits < 32 ? 32 : bits), LLVMTypeOf(v) };
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(a->module, id, types, 2);
+    LLVMValueRef v;
 
-    v = LLVMBuildCall2(a->builder, LLVMIntrinsicGetType(a->context, id, types, 2), function, &v, 1, "");
     if (bits >= 32)
-        return v;
-    return v_trunc(a, arith_clamp(a, v, v_k(a, 32, lowest(to)), v_k(a, 32, highest(to)), true), bits);
+        return clamped_int(a, x, bits, ptx_type_is_signed(to));
+    v = arith_clamp(a, clamped_int(a, x, 32, true), v_k(a, 32, lowest(to)), v_k(a, 32, highest(to)), true);
+    return v_trunc(a, v, bits);
 }
 
 /* Out of range is clamped. A NaN is 0, but where 64 bits are involved the highest bit alone. */
@@ -85,9 +96,7 @@ static LLVMValueRef float_to_int(struct conversion *c)
     if (!has(c->o, PTX_M_rzi))
         x = arith_call1(a, rounding, x);
     v = saturating(a, x, c->to);
-    if (c->from != PTX_F64 && c->to_bits != 64)
-        return v;
-    nan = v_k(a, c->to_bits, 1ull << (c->to_bits - 1));
+    nan = v_k(a, c->to_bits, c->from == PTX_F64 || c->to_bits == 64 ? 1ull << (c->to_bits - 1) : 0);
     return v_select(a, v_fcmp(a, LLVMRealUNO, x, x), nan, v);
 }
 

@@ -75,8 +75,9 @@ LLVMValueRef arith_poly(struct arith *, LLVMValueRef x, const double *coefficien
 LLVMValueRef arith_clamp(struct arith *, LLVMValueRef, LLVMValueRef low, LLVMValueRef high, bool is_signed);
 /* Views the value as other lanes of the same bits in all: <32 x i32> as <64 x i16>. lanes: the new count. */
 LLVMValueRef arith_relane(struct arith *, LLVMValueRef, unsigned lanes, unsigned bits);
-/* An AVX-512 intrinsic on pieces of 512 bits. args: vectors of a->lanes lanes; tail: what follows them in the call, scalars. */
-LLVMValueRef arith_pieces(struct arith *, const char *intrinsic, LLVMTypeRef result, const LLVMValueRef *args, unsigned nargs,
+/* An AVX-512 intrinsic of width lanes on as many pieces as a->lanes takes. result: the type in all; tail: what follows the
+ * nargs vectors in each call. */
+LLVMValueRef arith_pieces(struct arith *, const char *intrinsic, unsigned width, LLVMTypeRef result, const LLVMValueRef *args, unsigned nargs,
                           const LLVMValueRef *tail, unsigned ntail);
 /* A runtime function lane by lane, result and arguments of the integer types given by width. */
 LLVMValueRef arith_each_lane(struct arith *, const char *function, unsigned bits, const LLVMValueRef *args, unsigned nargs);

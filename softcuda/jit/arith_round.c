@@ -41,7 +41,7 @@ static LLVMValueRef embedded(struct arith *a, enum arith_rounded op, enum ptx_mo
     char name[48];
 
     snprintf(name, sizeof(name), "llvm.x86.avx512.%s.%s.512", names[op], arith_bits(args[0]) == 32 ? "ps" : "pd");
-    return arith_pieces(a, name, LLVMTypeOf(args[0]), args, operands(op), &control, 1);
+    return arith_pieces(a, name, 512 / arith_bits(args[0]), LLVMTypeOf(args[0]), args, operands(op), &control, 1);
 }
 
 LLVMValueRef arith_add_error(struct arith *a, LLVMValueRef x, LLVMValueRef y, LLVMValueRef sum)

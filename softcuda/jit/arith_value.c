@@ -175,10 +175,10 @@ static LLVMValueRef join(struct arith *a, LLVMValueRef x, LLVMValueRef y)
     return LLVMBuildShuffleVector(a->builder, x, y, LLVMConstVector(mask, 2 * n), "");
 }
 
-LLVMValueRef arith_pieces(struct arith *a, const char *name, LLVMTypeRef result, const LLVMValueRef *args, unsigned nargs,
+LLVMValueRef arith_pieces(struct arith *a, const char *name, unsigned width, LLVMTypeRef result, const LLVMValueRef *args, unsigned nargs,
                           const LLVMValueRef *tail, unsigned ntail)
 {
-    unsigned width = 512 / arith_bits(args[0]), n = (a->lanes + width - 1) / width;
+    unsigned n = (a->lanes + width - 1) / width;
     LLVMValueRef done[16], call[6];
 
     for (unsigned p = 0; p < n; p++) {
