@@ -54,20 +54,6 @@ void sc_op_unref(struct op *op)
 
 static void *executor_main(void *);
 
-static void start_executor(void)
-{
-    pthread_attr_t attr;
-    pthread_t thread;
-
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    if (!pthread_create(&thread, &attr, executor_main, NULL)) {
-        pthread_setname_np(thread, "softcuda-stream");
-        ready.started++;
-    }
-    pthread_attr_destroy(&attr);
-}
-
 static bool may_run(const struct CUstream_st *s)
 {
     return s->first && s->first->waits == 0;
@@ -85,8 +71,8 @@ static void schedule(struct CUstream_st *s)
         ready.idle--;
         ready.calls++;
         pthread_cond_signal(&ready.work);
-    } else if (ready.started < MAX_EXECUTORS) {
-        start_executor();
+    } else if (ready.started < MAX_EXECUTORS && !sc_thread_start(executor_main, "softcuda-stream")) {
+        ready.started++;
     }
 }
 
@@ -340,12 +326,12 @@ static void work_off(struct CUstream_st *s, struct sc_worker *worker)
         unlink_stream(s);
 }
 
-static void *executor_main(void *arg)
+static void *executor_main(void *name)
 {
     struct sc_worker *worker;
     struct CUstream_st *s;
 
-    (void)arg;
+    pthread_setname_np(pthread_self(), name);
     sc_fault_thread_init();
     worker = sc_worker_create();        /* NULL: launches of this thread fail for lack of memory */
     pthread_mutex_lock(&sc_queue);

@@ -136,27 +136,37 @@ void sc_fault_claim_signals(void)
     pthread_mutex_unlock(&install_lock);
 }
 
-/* The program's signals go to the program's threads; ours take only what their own code causes. */
-static void block_signals(void)
-{
-    sigset_t set;
-
-    sigfillset(&set);
-    for (int i = 0; i < NSIGNALS; i++)
-        sigdelset(&set, signals[i]);
-    pthread_sigmask(SIG_SETMASK, &set, NULL);
-}
-
 void sc_fault_thread_init(void)
 {
     stack_t ss = { .ss_size = ALT_STACK_SIZE };
+    sigset_t ours;
 
-    block_signals();
+    sigemptyset(&ours);
+    for (int i = 0; i < NSIGNALS; i++)
+        sigaddset(&ours, signals[i]);
+    pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
     ss.ss_sp = mmap(NULL, ALT_STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (ss.ss_sp == MAP_FAILED)
         return;                         /* faults other than stack overflow are still caught */
     alt_stack = ss.ss_sp;
     sigaltstack(&ss, NULL);
+}
+
+int sc_thread_start(void *(*start)(void *), const char *name)
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+    sigset_t all, old;
+    int err;
+
+    sigfillset(&all);
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    err = pthread_create(&thread, &attr, start, (void *)(uintptr_t)name);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+    return err ? -1 : 0;
 }
 
 void sc_fault_thread_exit(void)

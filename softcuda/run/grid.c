@@ -1,5 +1,5 @@
 /* grid.c - the pool: threads that help with whatever grids run now. The thread that runs a grid works on it too, so a grid
- * never waits for the pool, and a small one never wakes it. */
+ * never waits for the pool, and a grid of one block never wakes it. */
 #include "softcuda/run/grid.h"
 
 #include <pthread.h>
@@ -65,12 +65,12 @@ static void help(struct sc_grid *g, struct sc_worker *wk)
         pthread_cond_broadcast(&pool.left);
 }
 
-static void *helper_main(void *arg)
+static void *helper_main(void *name)
 {
     struct sc_worker *wk;
     struct sc_grid *g;
 
-    (void)arg;
+    pthread_setname_np(pthread_self(), name);
     sc_fault_thread_init();
     if (!(wk = sc_worker_create()))
         return NULL;
@@ -86,27 +86,13 @@ static void *helper_main(void *arg)
     return NULL;
 }
 
-/* The lock is held. A thread that cannot be started is not missed. */
-static void start_helper(void)
-{
-    pthread_attr_t attr;
-    pthread_t thread;
-
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    if (!pthread_create(&thread, &attr, helper_main, NULL))
-        pthread_setname_np(thread, "softcuda-run");
-    pool.started++;
-    pthread_attr_destroy(&attr);
-}
-
 /* One at a time: each that comes calls the next. The lock is held. */
 static void recruit(void)
 {
     if (pool.idle)
         pthread_cond_signal(&pool.work);
-    else if (pool.started + 1 < pool.nthreads && grid_with_work())
-        start_helper();
+    else if (pool.started + 1 < pool.nthreads && grid_with_work() && !sc_thread_start(helper_main, "softcuda-run"))
+        pool.started++;
 }
 
 static void call_helpers(struct sc_grid *g)

@@ -17,6 +17,7 @@ struct sc_worker;
 struct sc_grid {
     /* set by the caller */
     void (*code)(struct sc_warp *);
+    void (*code_blocks)(struct sc_warp *, uint32_t n);  /* all warps of n blocks, ctaid[0] and up, where they never wait; or NULL */
     bool may_wait;                      /* warps may wait for each other */
     bool cooperative;                   /* all blocks must be able to wait for each other */
     uint32_t nctaid[3], ntid[3];
@@ -58,6 +59,8 @@ unsigned sc_pool_threads(void);
 /* Signals: an alternate stack for the calling thread, which takes none but those that its own code causes. */
 void sc_fault_thread_init(void);
 void sc_fault_thread_exit(void);
+/* Starts a detached thread that gets no signal of the program's; start gets the name. 0, or -1. */
+int sc_thread_start(void *(*start)(void *), const char *name);
 /* Installs the process's handlers, again if somebody has put others there since; those are called for what is not ours. */
 void sc_fault_claim_signals(void);
 

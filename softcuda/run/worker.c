@@ -141,6 +141,22 @@ static struct sc_block *take_block(struct sc_worker *wk)
     return b;
 }
 
+/* Steps on by n blocks, at most to the row's end. */
+static void step(struct sc_worker *wk, uint32_t n)
+{
+    const struct sc_grid *g = wk->grid;
+
+    wk->next += n;
+    wk->at[0] += n;
+    if (wk->at[0] != g->nctaid[0])
+        return;
+    wk->at[0] = 0;
+    if (++wk->at[1] == g->nctaid[1]) {
+        wk->at[1] = 0;
+        wk->at[2]++;
+    }
+}
+
 /* The index of the next block goes to ctaid: 1, or 0 when there is none. */
 static int claim(struct sc_worker *wk, uint32_t ctaid[3])
 {
@@ -161,15 +177,23 @@ static int claim(struct sc_worker *wk, uint32_t ctaid[3])
         wk->at[2] = (uint32_t)(wk->next / g->nctaid[0] / g->nctaid[1]);
     }
     memcpy(ctaid, wk->at, sizeof(wk->at));
-    wk->next++;
-    if (++wk->at[0] == g->nctaid[0]) {
-        wk->at[0] = 0;
-        if (++wk->at[1] == g->nctaid[1]) {
-            wk->at[1] = 0;
-            wk->at[2]++;
-        }
-    }
+    step(wk, 1);
     return 1;
+}
+
+/* As claim, but all that was taken at once of one row of the grid: how many blocks, or 0. */
+static uint32_t claim_row(struct sc_worker *wk, uint32_t ctaid[3])
+{
+    uint64_t more;
+    uint32_t row;
+
+    if (!claim(wk, ctaid))
+        return 0;
+    row = wk->grid->nctaid[0] - 1 - ctaid[0];
+    more = wk->end - wk->next < row ? wk->end - wk->next : row;
+    if (more)
+        step(wk, (uint32_t)more);
+    return 1 + (uint32_t)more;
 }
 
 int sc_worker_open_block(struct sc_worker *wk)
@@ -254,7 +278,8 @@ static void run_plain(struct runner *r)
     struct sc_worker *wk = r->worker;
     struct sc_block *b = take_block(wk);
     void (*code)(struct sc_warp *) = wk->grid->code;
-    uint32_t nwarps = wk->nwarps;
+    void (*code_blocks)(struct sc_warp *, uint32_t) = wk->grid->code_blocks;
+    uint32_t nwarps = wk->nwarps, n;
 
     if (!b) {
         sc_grid_fail(wk->grid, SC_FAULT_RESOURCES, 0, wk->at);
@@ -262,6 +287,8 @@ static void run_plain(struct runner *r)
     }
     r->warp.block = b;
     r->warp.shared = b->shared;
+    while (code_blocks && (n = claim_row(wk, r->warp.ctaid)))
+        code_blocks(&r->warp, n);
     while (claim(wk, r->warp.ctaid)) {
         for (uint32_t i = 0; i < nwarps; i++) {
             r->warp.warp = i;
