@@ -21,7 +21,7 @@ static LLVMValueRef warp_threads(struct emit *e)
 
     if (!last)
         return b_i32(e, SC_LANES);
-    is_last = LLVMBuildICmp(B(e), LLVMIntEQ, b_warp_field(e, offsetof(struct sc_warp, warp), 32, true), b_i32(e, threads / SC_LANES), "");
+    is_last = LLVMBuildICmp(B(e), LLVMIntEQ, e->warp_index, b_i32(e, threads / SC_LANES), "");
     return LLVMBuildSelect(B(e), is_last, b_i32(e, last), b_i32(e, SC_LANES), "");
 }
 

@@ -38,6 +38,7 @@ struct emit {
     const struct plan *plan;
     const struct ptx_func *func;
     LLVMValueRef function, warp, args, ret;
+    LLVMValueRef warp_index, ctaid_x;   /* i32 */
     LLVMBasicBlockRef entry;        /* holds the allocas */
     struct slot *regs;
     LLVMValueRef carry;
@@ -133,5 +134,9 @@ LLVMValueRef param_memory(struct emit *, uint64_t size);
 /* Builds the body of a function; declares what it calls through unit->functions. 0, or -1 without memory. */
 int emit_function(struct emit_unit *, uint32_t func_index);
 LLVMTypeRef emit_function_type(struct emit_unit *);
+LLVMTypeRef emit_kernel_type(struct emit_unit *);       /* void (warp, warp index, ctaid.x) */
+/* The function that the runtime calls, around a kernel's body: one warp, or all warps of some blocks. wrap.c */
+void emit_set_attributes(struct emit_unit *, LLVMValueRef function);
+void emit_wrapper(struct emit_unit *, LLVMValueRef body, const char *name);
 
 #endif

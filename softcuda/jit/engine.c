@@ -16,7 +16,8 @@
 #include "softcuda/run/warp.h"
 
 /* Registers become values, what is known folds, what cannot happen goes. More passes gain little here and cost as much as the code generator. */
-#define PASSES "function(mem2reg,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,sink,adce)"
+#define PASSES "function(mem2reg,early-cse,instcombine<no-verify-fixpoint>,simplifycfg),always-inline,globaldce," \
+               "function(early-cse,loop-mssa(licm),instcombine<no-verify-fixpoint>,simplifycfg,sink,adce)"
 
 static struct engine engine;
 static LLVMOrcLLJITRef jit;

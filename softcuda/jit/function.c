@@ -37,7 +37,7 @@ static LLVMValueRef first_mask(struct emit *e)
         return b_mask(e, LLVMGetParam(e->function, 1));
     if (block_threads(e) % SC_LANES == 0)
         return b_full(e);
-    first = LLVMBuildMul(B(e), b_warp_field(e, offsetof(struct sc_warp, warp), 32, true), b_i32(e, SC_LANES), "");
+    first = LLVMBuildMul(B(e), e->warp_index, b_i32(e, SC_LANES), "");
     rest = LLVMBuildSub(B(e), b_i32(e, block_threads(e)), first, "");
     return LLVMBuildICmp(B(e), LLVMIntULT, b_lanes(e, 32, 1, e->plan->group), b_splat(e, rest), "");
 }
@@ -98,6 +98,10 @@ static void begin(struct emit *e, LLVMValueRef *top)
 
     e->entry = b_block(e, "entry");
     b_at(e, e->entry);
+    if (!e->func->entry) {
+        e->warp_index = b_warp_field(e, offsetof(struct sc_warp, warp), 32, false);
+        e->ctaid_x = b_warp_field(e, offsetof(struct sc_warp, ctaid), 32, false);
+    }
     e->done = b_block(e, "done");
     e->mask0 = first_mask(e);
     e->all_live = all_lanes_live(e);
@@ -204,7 +208,10 @@ int emit_function(struct emit_unit *u, uint32_t index)
     e.u.lanes = 1;
     if (plan && make_tables(&e, plan->cfg->nblocks, plan->nruns)) {
         e.warp = LLVMGetParam(e.function, 0);
-        if (!f->entry) {
+        if (f->entry) {
+            e.warp_index = LLVMGetParam(e.function, 1);
+            e.ctaid_x = LLVMGetParam(e.function, 2);
+        } else {
             e.args = LLVMGetParam(e.function, 2);
             e.ret = LLVMGetParam(e.function, 3);
         }

@@ -92,7 +92,7 @@ static void set_attribute(struct emit_unit *u, LLVMValueRef function, const char
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 
-static void set_attributes(struct emit_unit *u, LLVMValueRef function)
+void emit_set_attributes(struct emit_unit *u, LLVMValueRef function)
 {
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
 
@@ -105,30 +105,31 @@ static void set_attributes(struct emit_unit *u, LLVMValueRef function)
     }
 }
 
-static LLVMValueRef declare(struct emit_unit *u, uint32_t index, const char *kernel_name)
+static LLVMValueRef declare(struct emit_unit *u, uint32_t index)
 {
     const struct ptx_func *f = &u->ptx->funcs[index];
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(u->context, 0), type;
+    unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
     LLVMValueRef function;
     char name[32];
 
-    type = f->entry ? LLVMFunctionType(LLVMVoidTypeInContext(u->context), &ptr, 1, false) : emit_function_type(u);
     snprintf(name, sizeof(name), "f%u", index);
-    function = LLVMAddFunction(u->module, f->entry ? kernel_name : name, type);
-    if (!f->entry)
-        LLVMSetLinkage(function, LLVMInternalLinkage);
-    set_attributes(u, function);
+    function = LLVMAddFunction(u->module, name, f->entry ? emit_kernel_type(u) : emit_function_type(u));
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    emit_set_attributes(u, function);
+    if (f->entry)
+        LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(u->context, always, 0));
     return function;
 }
 
-static int emit_all(struct emit_unit *u, const struct reach *r, const char *kernel_name)
+static int emit_all(struct emit_unit *u, const struct reach *r, const char *name)
 {
     for (uint32_t i = 0; i < u->ptx->nfuncs; i++)
         if (r->functions[i])
-            u->functions[i] = declare(u, i, kernel_name);
+            u->functions[i] = declare(u, i);
     for (uint32_t i = 0; i < u->ptx->nfuncs; i++)
         if (r->functions[i] && emit_function(u, i))
             return -1;
+    emit_wrapper(u, u->functions[u->kernel - u->ptx->funcs], name);
     return 0;
 }
 
@@ -167,8 +168,10 @@ static int make_reached(struct jit_unit *unit, struct entry *e, const struct eng
     }
     e->code.may_wait = u.may_wait;
     err = engine_compile(u.context, u.module, name, &address, &e->memory, e->error.text, sizeof(e->error.text));
-    if (!err)
+    if (!err && u.may_wait)
         e->code.run = (void (*)(struct sc_warp *))(uintptr_t)address;
+    else if (!err)
+        e->code.run_blocks = (void (*)(struct sc_warp *, uint32_t))(uintptr_t)address;
     return err;
 }
 

@@ -13,8 +13,9 @@ struct jit_error {
 };
 
 struct jit_code {
+    bool may_wait;                  /* may call sc_rt_barrier or sc_rt_yield: its warps must be fibers, and run is set; else run_blocks is */
     void (*run)(struct sc_warp *);  /* one warp; returns when all its lanes have exited */
-    bool may_wait;                  /* may call sc_rt_barrier or sc_rt_yield: its warps must be fibers */
+    void (*run_blocks)(struct sc_warp *, uint32_t n);   /* all warps of n blocks, from ctaid[0] on; sets warp and ctaid[0] itself */
 };
 
 /* Facts of a kernel that need no machine code. */

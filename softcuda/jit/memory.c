@@ -75,7 +75,7 @@ static LLVMValueRef join(struct emit *e, LLVMValueRef low, LLVMValueRef high)
 static LLVMValueRef interleave(struct emit *e, LLVMValueRef *parts, unsigned lanes, unsigned n)
 {
     unsigned index[SC_LANES * MAX_VECTOR];
-    LLVMValueRef all[MAX_VECTOR];
+    LLVMValueRef all[MAX_VECTOR] = { parts[0] };
 
     for (unsigned i = 0; i < n; i++)
         all[i] = parts[i];

@@ -335,7 +335,7 @@ static void raise_reg(void *context, uint32_t reg)
         return;
     if (p->func->regs[reg].type == PTX_PRED && now.kind > SHAPE_UNIFORM)
         now.kind = SHAPE_VARYING;
-    if (p->ndefs[reg] > 1 && p->guarded[r->block])
+    if (p->guarded[r->block] && now.kind != SHAPE_VARYING && !plan_keeps_together(p, reg, r->block))
         now.kind = SHAPE_VARYING;
     if (old.kind != SHAPE_NONE && !shape_equal(old, now))
         now.kind = SHAPE_VARYING;
@@ -425,189 +425,6 @@ static bool find_runs(struct plan *p)
     return true;
 }
 
-/* ---- liveness of registers that cross blocks */
-
-struct live { struct plan *p; uint32_t block; uint32_t *home; uint64_t *use, *def; };
-
-static void home_visit(void *context, uint32_t reg)
-{
-    struct live *l = context;
-    if (l->home[reg] == UINT32_MAX)
-        l->home[reg] = l->block;
-    else if (l->home[reg] != l->block)
-        l->p->dense[reg] = 0;
-}
-
-static bool test(const uint64_t *row, uint32_t i)
-{
-    return row[i / 64] >> (i % 64) & 1;
-}
-
-static void set(uint64_t *row, uint32_t i)
-{
-    row[i / 64] |= (uint64_t)1 << (i % 64);
-}
-
-static void live_use(void *context, uint32_t reg)
-{
-    struct live *l = context;
-    uint32_t d = l->p->dense[reg];
-    if (d == UINT32_MAX)
-        return;
-    if (!test(l->def, d))
-        set(l->use, d);
-}
-
-static void live_def(void *context, uint32_t reg)
-{
-    struct live *l = context;
-    uint32_t d = l->p->dense[reg];
-    if (d != UINT32_MAX)
-        set(l->def, d);
-}
-
-/* A use before the definition in its own block comes from the block's last visit: that register crosses blocks, too. */
-struct order { struct plan *p; uint32_t stamp; uint32_t *defined; };
-
-static void order_use(void *context, uint32_t reg)
-{
-    struct order *o = context;
-    if (o->defined[reg] != o->stamp)
-        o->p->dense[reg] = 0;
-}
-
-static void order_def(void *context, uint32_t reg)
-{
-    struct order *o = context;
-    o->defined[reg] = o->stamp;
-}
-
-static bool number_crossing(struct plan *p)
-{
-    uint32_t n = p->func->nregs;
-    struct live l = { .p = p, .home = malloc((n + 1) * sizeof(uint32_t)) };
-    struct order o = { .p = p, .defined = calloc(n + 1, sizeof(uint32_t)) };
-    bool ok = l.home && o.defined;
-
-    for (uint32_t r = 0; ok && r < n; r++)
-        l.home[r] = p->dense[r] = UINT32_MAX;
-    for (uint32_t b = 0; ok && b < p->cfg->nblocks; b++) {
-        l.block = b;
-        o.stamp = b + 1;
-        for (uint32_t i = p->cfg->blocks[b].first; i < p->cfg->blocks[b].end; i++) {
-            const struct ptx_insn *in = &p->func->insns[i];
-            insn_uses(in, order_use, &o);
-            if (in->guard.kind != PTX_OP_NONE)  /* keeps the old value where the guard is false */
-                insn_defs(in, order_use, &o);
-            insn_defs(in, order_def, &o);
-            insn_uses(in, home_visit, &l);
-            insn_defs(in, home_visit, &l);
-        }
-    }
-    for (uint32_t r = 0; ok && r < n; r++)
-        if (p->dense[r] == 0)
-            p->dense[r] = p->ndense++;
-    free(l.home);
-    free(o.defined);
-    return ok;
-}
-
-static bool find_liveness(struct plan *p)
-{
-    uint32_t n = p->cfg->nblocks;
-    size_t words;
-    uint64_t *use, *def;
-    bool again = true;
-
-    if (!number_crossing(p))
-        return false;
-    words = (p->ndense + 63) / 64;
-    p->live_in = take(p, n * words, sizeof(uint64_t));
-    p->live_out = take(p, n * words, sizeof(uint64_t));
-    use = calloc(n * words + 1, sizeof(uint64_t));
-    def = calloc(n * words + 1, sizeof(uint64_t));
-    if (!p->live_in || !p->live_out || !use || !def)
-        again = false;
-    for (uint32_t b = 0; again && b < n; b++) {
-        struct live l = { .p = p, .use = use + b * words, .def = def + b * words };
-        for (uint32_t i = p->cfg->blocks[b].first; i < p->cfg->blocks[b].end; i++) {
-            const struct ptx_insn *in = &p->func->insns[i];
-            insn_uses(in, live_use, &l);
-            insn_defs(in, in->guard.kind != PTX_OP_NONE ? live_use : live_def, &l);
-        }
-    }
-    while (again) {
-        again = false;
-        for (uint32_t b = n; b-- > 0;)
-            for (size_t w = 0; w < words; w++) {
-                uint64_t out = 0, in;
-                for (uint32_t i = 0; i < p->cfg->blocks[b].nsucc; i++)
-                    out |= p->live_in[p->cfg->blocks[b].succ[i] * words + w];
-                in = use[b * words + w] | (out & ~def[b * words + w]);
-                again |= in != p->live_in[b * words + w];
-                p->live_out[b * words + w] = out;
-                p->live_in[b * words + w] = in;
-            }
-    }
-    free(use);
-    free(def);
-    return p->live_in && p->live_out;
-}
-
-static bool leaves_loop_alive(const struct plan *p, const struct cfg_loop *loop, uint32_t d)
-{
-    size_t words = (p->ndense + 63) / 64;
-
-    if (test(p->live_in + loop->first * words, d))
-        return true;
-    for (uint32_t b = loop->first; b < loop->end; b++)
-        for (uint32_t i = 0; i < p->cfg->blocks[b].nsucc; i++) {
-            uint32_t s = p->cfg->blocks[b].succ[i];
-            if ((s < loop->first || s >= loop->end) && test(p->live_in + s * words, d))
-                return true;
-        }
-    return false;
-}
-
-/* Does somebody in this run, perhaps one who waits while others are elsewhere, still want the register? */
-static bool wanted_in_run(const struct plan *p, const struct plan_run *run, uint32_t d)
-{
-    size_t words = (p->ndense + 63) / 64;
-
-    for (uint32_t b = run->first; b <= run->end && b < p->cfg->nblocks; b++)
-        if (test(p->live_in + b * words, d))
-            return true;
-    return false;
-}
-
-/* The only way back is from the loop's last block: nobody is left behind inside while others go round again. */
-static bool goes_round_together(const struct plan *p, const struct cfg_loop *loop)
-{
-    for (uint32_t b = loop->first; b + 1 < loop->end; b++)
-        for (uint32_t i = 0; i < p->cfg->blocks[b].nsucc; i++)
-            if (p->cfg->blocks[b].succ[i] <= b && p->cfg->blocks[b].succ[i] <= loop->first)
-                return false;
-    return true;
-}
-
-bool plan_blends(const struct plan *p, uint32_t reg, uint32_t block)
-{
-    uint32_t d = p->dense[reg];
-    int32_t loop = p->cfg->blocks[block].loop;
-    const struct plan_run *run;
-
-    if (!p->guarded[block] || d == UINT32_MAX)
-        return false;
-    run = &p->runs[p->run_of[block]];
-    if (run->parks || p->ndefs[reg] > 1)
-        return wanted_in_run(p, run, d);
-    if (loop < 0)
-        return false;
-    if (!goes_round_together(p, &p->cfg->loops[loop]))
-        return wanted_in_run(p, run, d);
-    return leaves_loop_alive(p, &p->cfg->loops[loop], d);
-}
-
 /* ---- all of it */
 
 static bool allocate(struct plan *p)
@@ -639,7 +456,7 @@ struct plan *plan_make(const struct ptx_module *module, const struct ptx_func *f
         lay_out_locals(p);
         shape_tid(p);
         scan(p);
-        if (find_spins(p) && fix_shapes_and_guards(p) && find_runs(p) && find_liveness(p))
+        if (find_spins(p) && plan_find_liveness(p) && fix_shapes_and_guards(p) && find_runs(p))
             return p;
     }
     plan_destroy(p);

@@ -56,7 +56,7 @@ struct plan {
     bool has_spin, has_barrier, has_exit, has_call;
     uint32_t *dense;            /* registers that live across blocks: number in the sets below; UINT32_MAX: local to one block */
     uint32_t ndense;
-    uint64_t *live_in, *live_out;   /* a row of (ndense + 63) / 64 words a block */
+    uint64_t *live_in;          /* a row of (ndense + 63) / 64 words a block */
     struct arena arena;
 };
 
@@ -66,6 +66,9 @@ void plan_destroy(struct plan *);       /* accepts NULL */
 
 /* Must a definition of this register in this block keep the old value of lanes that are not there? */
 bool plan_blends(const struct plan *, uint32_t reg, uint32_t block);
+/* Do all lanes that need it write this register together, though the block is guarded? Then it need not be varying. */
+bool plan_keeps_together(const struct plan *, uint32_t reg, uint32_t block);
+bool plan_find_liveness(struct plan *);
 struct shape plan_operand_shape(const struct plan *, const struct ptx_operand *);
 /* The shape of what an instruction of this block computes, from the shapes known so far. */
 struct shape plan_result_shape(const struct plan *, const struct ptx_insn *, uint32_t block);

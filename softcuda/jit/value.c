@@ -60,7 +60,7 @@ static LLVMValueRef immediate(struct emit *e, const struct ptx_operand *o, unsig
 
 static LLVMValueRef lane0_of_warp(struct emit *e)
 {
-    return LLVMBuildMul(B(e), b_warp_field(e, offsetof(struct sc_warp, warp), 32, true), b_i32(e, SC_LANES), "");
+    return LLVMBuildMul(B(e), e->warp_index, b_i32(e, SC_LANES), "");
 }
 
 /* Base of %tid.x .y .z where their shape is not varying; the shapes are made in plan.c. */
@@ -109,6 +109,8 @@ static LLVMValueRef special(struct emit *e, uint32_t sr)
         return tid_base(e, sr - PTX_SR_TID_X);
     if (sr <= PTX_SR_NTID_Z)
         return b_i32(e, e->plan->ntid[sr - PTX_SR_NTID_X]);
+    if (sr == PTX_SR_CTAID_X)
+        return e->ctaid_x;
     if (sr <= PTX_SR_CTAID_Z)
         return dim_field(e, offsetof(struct sc_warp, ctaid), sr - PTX_SR_CTAID_X);
     if (sr <= PTX_SR_NCTAID_Z)
@@ -118,7 +120,7 @@ static LLVMValueRef special(struct emit *e, uint32_t sr)
     if (sr >= PTX_SR_ENVREG0 && sr < PTX_SR_PM0)
         return envreg(e, sr - PTX_SR_ENVREG0);
     switch (sr) {
-    case PTX_SR_WARPID: return b_warp_field(e, offsetof(struct sc_warp, warp), 32, true);
+    case PTX_SR_WARPID: return e->warp_index;
     case PTX_SR_NWARPID: return b_warp_field(e, offsetof(struct sc_warp, nwarps), 32, true);
     case PTX_SR_SMID: return b_warp_field(e, offsetof(struct sc_warp, smid), 32, true);
     case PTX_SR_NSMID: return b_warp_field(e, offsetof(struct sc_warp, nsmid), 32, true);
@@ -127,7 +129,8 @@ static LLVMValueRef special(struct emit *e, uint32_t sr)
     case PTX_SR_TOTAL_SMEM_SIZE: case PTX_SR_AGGR_SMEM_SIZE:
         return b_warp_field(e, offsetof(struct sc_warp, shared_bytes), 32, true);
     /* Without clusters every block is a cluster of its own. */
-    case PTX_SR_CLUSTERID_X: case PTX_SR_CLUSTERID_Y: case PTX_SR_CLUSTERID_Z:
+    case PTX_SR_CLUSTERID_X: return e->ctaid_x;
+    case PTX_SR_CLUSTERID_Y: case PTX_SR_CLUSTERID_Z:
         return dim_field(e, offsetof(struct sc_warp, ctaid), sr - PTX_SR_CLUSTERID_X);
     case PTX_SR_NCLUSTERID_X: case PTX_SR_NCLUSTERID_Y: case PTX_SR_NCLUSTERID_Z:
         return dim_field(e, offsetof(struct sc_warp, nctaid), sr - PTX_SR_NCLUSTERID_X);

@@ -55,6 +55,7 @@ int run_shaped(const char *text, struct shape3 grid, struct shape3 block, unsign
     if (jit_kernel_info(unit, k, &info) || jit_compile(unit, k, g.ntid, &code, &err))
         fail_msg("%s", err.text);
     g.code = code.run;
+    g.code_blocks = code.run_blocks;
     g.may_wait = code.may_wait;
     g.static_shared = info.static_shared_bytes;
     g.dynamic_shared = dynamic_shared;
