@@ -18,7 +18,7 @@ static gpudl_status find(const gpudl_version *v, const char *name, const struct 
     struct text t = gpudl__text_init(list, sizeof(list));
     size_t index;
 
-    switch (gpudl__name_find(&names, name, &index, &t)) {
+    switch (gpudl__name_find(&names, &(struct name_index){ 0 }, name, &index, &t)) {
     case NAME_FOUND:
         break;
     case NAME_NO_MEMORY:

@@ -8,11 +8,6 @@
 
 enum { TEXT_SIZE = 2048 };
 
-static const char *kernel_at(const void *list, size_t index)
-{
-    return ((const struct image_kernel *)list)[index].name;
-}
-
 static gpudl_status find_only(const gpudl_library *lib, const struct gpudl_version *v, const struct names *names, size_t *index)
 {
     char list[TEXT_SIZE];
@@ -30,7 +25,7 @@ static gpudl_status find_only(const gpudl_library *lib, const struct gpudl_versi
 static gpudl_status find(
     const gpudl_library *lib, const struct gpudl_version *v, const char *name, const struct image_kernel **out)
 {
-    struct names names = { kernel_at, v->kernels, v->nkernels };
+    struct names names = gpudl__version_names(v);
     char list[TEXT_SIZE];
     struct text t = gpudl__text_init(list, sizeof(list));
     gpudl_status status = GPUDL_OK;
@@ -39,7 +34,7 @@ static gpudl_status find(
     if (!name)
         status = find_only(lib, v, &names, &index);
     else
-        switch (gpudl__name_find(&names, name, &index, &t)) {
+        switch (gpudl__name_find(&names, &v->index, name, &index, &t)) {
         case NAME_FOUND:
             break;
         case NAME_NO_MEMORY:
@@ -72,12 +67,22 @@ static gpudl_status ask_driver(
 
 /* ------------------------------------------------------------------------------------------------ slots; all under the lock */
 
+static const char *slot_at(const void *list, size_t index)
+{
+    return ((struct slot *const *)list)[index]->name;
+}
+
+static struct names slot_names(const gpudl_library *lib)
+{
+    return (struct names){ slot_at, lib->slots, lib->nslots };
+}
+
 static struct slot *find_slot(const gpudl_library *lib, const char *name)
 {
-    for (size_t i = 0; i < lib->nslots; i++)
-        if (strcmp(lib->slots[i]->name, name) == 0)
-            return lib->slots[i];
-    return NULL;
+    struct names names = slot_names(lib);
+    size_t index;
+
+    return gpudl__index_find(&lib->index, &names, name, &index) ? lib->slots[index] : NULL;
 }
 
 static bool is_power_of_two(size_t n)
@@ -89,6 +94,7 @@ static bool is_power_of_two(size_t n)
 static bool append_slot(gpudl_library *lib, struct slot *slot)
 {
     struct slot **bigger;
+    struct names names;
 
     if (is_power_of_two(lib->nslots)) {
         bigger = gpudl__alloc((lib->nslots ? 2 * lib->nslots : 1) * sizeof(*bigger));
@@ -100,7 +106,11 @@ static bool append_slot(gpudl_library *lib, struct slot *slot)
         lib->slots = bigger;
     }
     lib->slots[lib->nslots++] = slot;
-    return true;
+    names = slot_names(lib);
+    if (gpudl__index_update(&lib->index, &names, lib->nslots - 1))
+        return true;
+    lib->nslots--;
+    return false;
 }
 
 /* A binding with room for another slot: the current one, or a bigger copy that is not in sight yet. */

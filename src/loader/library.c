@@ -19,6 +19,7 @@ static void free_library(gpudl_library *lib)
     for (size_t i = 0; i < lib->nslots; i++)
         gpudl__free(lib->slots[i]);
     gpudl__free(lib->slots);
+    gpudl__index_free(&lib->index);
     gpudl__free(lib->name);
     gpudl__free(lib);
 }

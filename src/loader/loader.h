@@ -20,6 +20,7 @@
 
 #include "src/driver/driver.h"
 #include "src/image/image.h"
+#include "src/loader/index.h"
 #include "src/loader/read.h"
 #include "src/util/alloc.h"
 #include "src/util/hash.h"
@@ -60,6 +61,7 @@ struct gpudl_version {
     const struct image_kernel *kernels; /* the image's */
     const struct image_global *globals;
     size_t nkernels, nglobals;
+    struct name_index index;            /* of the kernels' names */
     CUlibrary native;
     CUkernel first;                     /* kernels[0]'s, asked for when the load was checked */
 };
@@ -91,6 +93,7 @@ struct gpudl_library {
     char *name;                         /* of the source, for messages */
     struct slot **slots;
     size_t nslots;
+    struct name_index index;            /* of their names */
 };
 
 struct gpudl_kernel {
@@ -121,6 +124,9 @@ gpudl_status gpudl__version_get(
     gpudl_loader *l, struct content *content, const gpudl_load_options *options, struct gpudl_version **out);
 void gpudl__version_hold(struct gpudl_version *v);      /* under the lock */
 void gpudl__version_drop(struct gpudl_version *v);      /* not under the lock: may unload */
+
+/* The kernels' names, by their number in kernels. */
+struct names gpudl__version_names(const struct gpudl_version *v);
 
 /* place.c: image -> entry for the device -> loaded and found not to be empty. Undone by gpudl__version_unload. */
 gpudl_status gpudl__version_load(struct gpudl_version *v);

@@ -194,16 +194,14 @@ static enum name_result find_spelled(const struct names *names, const struct wan
     return NAME_NONE;
 }
 
-enum name_result gpudl__name_find(const struct names *names, const char *wanted, size_t *index, struct text *t)
+enum name_result gpudl__name_find(
+    const struct names *names, const struct name_index *x, const char *wanted, size_t *index, struct text *t)
 {
     enum name_result result;
     struct wanted w;
 
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->at(names->list, i), wanted) == 0) {
-            *index = i;
-            return NAME_FOUND;
-        }
+    if (gpudl__index_find(x, names, wanted, index))
+        return NAME_FOUND;
     if (!prepare(&w, wanted))
         return NAME_NO_MEMORY;
     result = find_spelled(names, &w, index, t);

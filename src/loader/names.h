@@ -9,18 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "src/loader/index.h"
 #include "src/util/text.h"
-
-struct names {
-    const char *(*at)(const void *list, size_t index);
-    const void *list;
-    size_t count;
-};
 
 enum name_result { NAME_FOUND, NAME_NONE, NAME_AMBIGUOUS, NAME_NO_MEMORY };
 
 /* On NAME_NONE the text tells the nearest names, on NAME_AMBIGUOUS those that answer to it. */
-enum name_result gpudl__name_find(const struct names *names, const char *wanted, size_t *index, struct text *t);
+enum name_result gpudl__name_find(
+    const struct names *names, const struct name_index *x, const char *wanted, size_t *index, struct text *t);
 /* Up to a few of the names, as the source writes them where that is known. */
 void gpudl__name_list(const struct names *names, struct text *t);
 

@@ -157,8 +157,13 @@ static gpudl_status hand_over(struct gpudl_version *v)
 gpudl_status gpudl__version_load(struct gpudl_version *v)
 {
     gpudl_status status = choose(v);
+    struct names names = gpudl__version_names(v);
 
-    return status == GPUDL_OK ? hand_over(v) : status;
+    if (status != GPUDL_OK)
+        return status;
+    if (!gpudl__index_update(&v->index, &names, 0))
+        return gpudl__fail_memory("the names of kernels");
+    return hand_over(v);
 }
 
 void gpudl__version_unload(struct gpudl_version *v)

@@ -51,6 +51,7 @@ static void unlist(struct gpudl_version *v)
 static void destroy(struct gpudl_version *v)
 {
     gpudl__version_unload(v);
+    gpudl__index_free(&v->index);
     gpudl__content_release(&v->content);
     gpudl__free(v);
 }
@@ -72,6 +73,16 @@ void gpudl__version_drop(struct gpudl_version *v)
     pthread_mutex_unlock(&l->lock);
     if (last)
         destroy(v);
+}
+
+static const char *kernel_at(const void *list, size_t index)
+{
+    return ((const struct image_kernel *)list)[index].name;
+}
+
+struct names gpudl__version_names(const struct gpudl_version *v)
+{
+    return (struct names){ kernel_at, v->kernels, v->nkernels };
 }
 
 /* A loaded version comes into the list, unless another thread has loaded the same meanwhile: then that one is taken. Globals

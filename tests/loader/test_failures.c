@@ -63,8 +63,27 @@ static gpudl_status globals(gpudl_loader *l, void *source)
     return status;
 }
 
+/* As many kernels as need an index, and bindings that grow. */
+static gpudl_status many(gpudl_loader *l, void *source)
+{
+    gpudl_kernel *k[40] = { NULL };
+    gpudl_library *lib;
+    gpudl_status status = gpudl_library_load(l, source, NULL, &lib);
+
+    if (status != GPUDL_OK)
+        return status;
+    for (size_t i = 0; i < 40 && status == GPUDL_OK; i++)
+        status = gpudl_kernel_get(lib, gpudl_library_kernel_name(lib, i), &k[i]);
+    for (size_t i = 0; i < 40; i++)
+        gpudl_kernel_release(k[i]);
+    gpudl_library_release(lib);
+    return status;
+}
+
 static void each(void (*harness)(harness_scenario *, void *))
 {
+    char ptx[4096] = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    gpudl_source of_many;
     gpudl_source sources[] = {
         gpudl_source_memory(data_names_fatbin, DATA_SIZE(names_fatbin)),
         gpudl_source_memory(data_names_cubin, DATA_SIZE(names_cubin)),
@@ -76,6 +95,10 @@ static void each(void (*harness)(harness_scenario *, void *))
         harness(shared, &sources[i]);
     }
     harness(globals, &with_globals);
+    for (int i = 0; i < 40; i++)
+        sprintf(ptx + strlen(ptx), ".visible .entry k%d() { ret; }\n", i);
+    of_many = gpudl_source_memory(ptx, strlen(ptx));
+    harness(many, &of_many);
 }
 
 static void fail_calls_999(harness_scenario *run, void *user)
