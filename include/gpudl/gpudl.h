@@ -30,7 +30,7 @@
  *   - A failed call returns a status that a program can act on, and leaves, per thread, a text that a person can act on
  *     (gpudl_error_text). Nothing is left behind by it. Nothing is printed but through the log callback, whose default writes
  *     warnings to stderr.
- *   - No call but a launch is safe in a signal handler, and a launch only after the thread's first one.
+ *   - No call is safe in a signal handler.
  *   - fork(2): CUDA drivers do not survive it. In a child of a process that has opened a loader, releases do nothing and all else
  *     fails with GPUDL_ERROR_FORKED; exec first. At process exit nothing is unloaded.
  *
