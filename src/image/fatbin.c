@@ -295,7 +295,7 @@ static enum image_error read_entries(struct image *im, struct text *t)
 
     for (size_t i = 0; i < im->count; i++) {
         error = step(&w, &found, t);
-        if (!error)
+        if (!error && found)
             error = read_entry(im, &w, i, t);
         if (error)
             return error;

@@ -236,12 +236,12 @@ static void deep_and_long_texts(void **state)
     at = (size_t)sprintf(text, HEAD ".global .u64 g = ");
     memset(text + at, '(', n);
     memset(text + at + n, ')', n);
-    strcpy(text + at + 2 * n, "; .entry k(){}");
+    memcpy(text + at + 2 * n, "; .entry k(){}", 15);
     assert_one_kernel(text, "k =0");
 
     at = (size_t)sprintf(text, HEAD ".entry ");
     memset(text + at, 'x', n);
-    strcpy(text + at + n, "() { ret; ");
+    memcpy(text + at + n, "() { ret; ", 11);
     assert_scan_refused(text, IMAGE_TRUNCATED, "xxx...'");
     free(text);
 }
