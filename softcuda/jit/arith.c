@@ -132,7 +132,8 @@ static LLVMValueRef build_packed(struct arith *a, const struct arith_form *f, st
     return every_second(a, result, 0);
 }
 
-LLVMValueRef arith_build(struct arith *a, const struct ptx_insn *in, const LLVMValueRef *src, LLVMValueRef *carry, LLVMValueRef *second)
+LLVMValueRef arith_build(
+    struct arith *a, const struct ptx_insn *in, const LLVMValueRef *src, LLVMValueRef *carry, LLVMValueRef *second)
 {
     char why[64];
     const struct arith_form *f = arith_find(in, why, sizeof(why));

@@ -30,7 +30,7 @@ static LLVMValueRef masked(struct arith *a, const char *name, const LLVMValueRef
         tail[n++] = i32(a, (unsigned)*immediate);
     tail[n++] = LLVMConstNull(piece);
     tail[n++] = LLVMConstInt(LLVMInt16TypeInContext(a->context), 0xffff, false);
-    tail[n++] = i32(a, 4);      /* round as the processor is set */
+    tail[n++] = i32(a, 4); /* round as the processor is set */
     return arith_pieces(a, name, 16, LLVMTypeOf(args[0]), args, nargs, tail, n);
 }
 
@@ -56,7 +56,8 @@ static LLVMValueRef scale(struct arith *a, LLVMValueRef p, LLVMValueRef n)
 /* x = n + r, |r| <= 1/2: 2^n * (1 + r * q(r)), whole powers exact. Fitted to 2e-9. */
 LLVMValueRef arith_ex2(struct arith *a, LLVMValueRef x, bool ftz)
 {
-    static const double q[] = { 0.000153536975036, 0.0013398896817, 0.00961843620674, 0.0555033239553, 0.240226479223, 0.69314720291 };
+    static const double q[] = { 0.000153536975036, 0.0013398896817, 0.00961843620674, 0.0555033239553, 0.240226479223,
+        0.69314720291 };
     LLVMValueRef number = v_fcmp(a, LLVMRealORD, x, x), bounded = x, n, r, args[2], v;
 
     if (!a->avx512) {
@@ -100,7 +101,7 @@ static void split(struct arith *a, LLVMValueRef x, LLVMValueRef *exponent, LLVMV
 LLVMValueRef arith_build_lg2(struct arith_op *o)
 {
     static const double p[] = { 0.0801901816587, -0.176355295298, 0.216658068534, -0.242507985613, 0.288140171623,
-                                -0.360582446749, 0.480903568691, -0.721348418509, 1.44269502651 };
+        -0.360582446749, 0.480903568691, -0.721348418509, 1.44269502651 };
     struct arith *a = o->a;
     LLVMValueRef x = arith_load_float(o, 0), exponent, t, v;
 
@@ -125,7 +126,8 @@ static LLVMValueRef quarter_sine(struct arith *a, LLVMValueRef g)
 LLVMValueRef arith_build_sincos(struct arith_op *o)
 {
     struct arith *a = o->a;
-    LLVMValueRef x = arith_as_float(a, arith_flush(a, o->src[0], PTX_F32)), turns = v_fmul(a, x, f(a, 0.15915494309189535)), g, part, v;
+    LLVMValueRef x = arith_as_float(a, arith_flush(a, o->src[0], PTX_F32)), turns = v_fmul(a, x, f(a, 0.15915494309189535)), g,
+                 part, v;
 
     part = v_fsub(a, turns, round_even(a, turns));
     g = arith_call1(a, "llvm.fabs", part);

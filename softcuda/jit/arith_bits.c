@@ -37,10 +37,11 @@ static bool constant(LLVMValueRef v, uint64_t *value)
     return true;
 }
 
-/* The minterms of the table, a = 0xf0, b = 0xcc, c = 0xaa; LLVM makes one vpternlog of them. Split by c: f = c ? high(a, b) : low(a, b). */
+/* The minterms of the table, a = 0xf0, b = 0xcc, c = 0xaa; LLVM makes one vpternlog of them. Split by c: f = c ? high(a, b) :
+ * low(a, b). */
 static LLVMValueRef lop2(struct arith *a, LLVMValueRef x, LLVMValueRef y, unsigned table)
 {
-    switch (table) {    /* bit 2x + y */
+    switch (table) { /* bit 2x + y */
     case 0x0:
         return v_k(a, 32, 0);
     case 0x1:
@@ -86,7 +87,7 @@ LLVMValueRef arith_build_lop3(struct arith_op *o)
     LLVMValueRef d, p;
 
     if (!constant(o->src[3], &table))
-        table = 0;      /* the ISA has only constants here */
+        table = 0; /* the ISA has only constants here */
     d = lop3_known(a, o->src, table & 255);
     if (o->second && o->nsrc == 5) {
         p = v_icmp(a, LLVMIntNE, d, v_k(a, 32, 0));
@@ -220,10 +221,16 @@ LLVMValueRef arith_build_fns(struct arith_op *o)
 /* The selector that the mode stands for: four nibbles, from the two low bits of c. */
 static LLVMValueRef mode_selector(struct arith_op *o)
 {
-    static const struct { enum ptx_mod mode; uint16_t selector[4]; } modes[] = {
-        { PTX_M_f4e, { 0x3210, 0x4321, 0x5432, 0x6543 } },  { PTX_M_b4e, { 0x5670, 0x6701, 0x7012, 0x0123 } },
-        { PTX_M_rc8, { 0x0000, 0x1111, 0x2222, 0x3333 } },  { PTX_M_ecl, { 0x3210, 0x3211, 0x3222, 0x3333 } },
-        { PTX_M_ecr, { 0x0000, 0x1110, 0x2210, 0x3210 } },  { PTX_M_rc16, { 0x1010, 0x3232, 0x1010, 0x3232 } },
+    static const struct {
+        enum ptx_mod mode;
+        uint16_t selector[4];
+    } modes[] = {
+        { PTX_M_f4e, { 0x3210, 0x4321, 0x5432, 0x6543 } },
+        { PTX_M_b4e, { 0x5670, 0x6701, 0x7012, 0x0123 } },
+        { PTX_M_rc8, { 0x0000, 0x1111, 0x2222, 0x3333 } },
+        { PTX_M_ecl, { 0x3210, 0x3211, 0x3222, 0x3333 } },
+        { PTX_M_ecr, { 0x0000, 0x1110, 0x2210, 0x3210 } },
+        { PTX_M_rc16, { 0x1010, 0x3232, 0x1010, 0x3232 } },
     };
     struct arith *a = o->a;
 
@@ -259,7 +266,7 @@ static LLVMValueRef shuffle_bytes(struct arith_op *o, unsigned selector)
     return arith_relane(a, v, a->lanes, 32);
 }
 
-/* Each nibble of the selector names a byte of b:a; its top bit asks for the byte's sign instead. Only the plain mode has signs. */
+/* Each nibble of the selector names a byte of b:a; its top bit asks for the byte's sign instead. Only the plain mode has it. */
 LLVMValueRef arith_build_prmt(struct arith_op *o)
 {
     struct arith *a = o->a;

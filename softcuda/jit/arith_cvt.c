@@ -46,7 +46,7 @@ static LLVMValueRef widened(struct conversion *c)
 
     typed.type = PTX_F32;
     if (c->from == PTX_F32)
-        return arith_load_float(&typed, 0);       /* .ftz is about f32 alone */
+        return arith_load_float(&typed, 0); /* .ftz is about f32 alone */
     if (c->from == PTX_F64)
         return arith_as_float(c->o->a, c->o->src[0]);
     return arith_widen(c->o->a, c->o->src[0], c->from);
@@ -55,12 +55,15 @@ static LLVMValueRef widened(struct conversion *c)
 /* Whole numbers: rni rzi rmi rpi; NULL: none is asked for. */
 static const char *whole_rounding(const struct arith_op *o)
 {
-    return has(o, PTX_M_rni) ? "llvm.roundeven" : has(o, PTX_M_rzi) ? "llvm.trunc" : has(o, PTX_M_rmi) ? "llvm.floor"
-         : has(o, PTX_M_rpi) ? "llvm.ceil" : NULL;
+    return has(o, PTX_M_rni) ? "llvm.roundeven"
+        : has(o, PTX_M_rzi)  ? "llvm.trunc"
+        : has(o, PTX_M_rmi)  ? "llvm.floor"
+        : has(o, PTX_M_rpi)  ? "llvm.ceil"
+                             : NULL;
 }
 
-/* x whole or to be cut, into an integer type of 32 or 64 bits. Clamped before it is converted (a NaN to the lower end); the upper end
- * is not a float, and so the last float below it stands in. */
+/* x whole or to be cut, into an integer type of 32 or 64 bits. Clamped before it is converted (a NaN to the lower end); the
+ * upper end is not a float, and so the last float below it stands in. */
 static LLVMValueRef clamped_int(struct arith *a, LLVMValueRef x, unsigned bits, bool sign)
 {
     unsigned from = arith_bits(x), digits = bits - sign, precision = from == 64 ? 53 : 24;
@@ -102,7 +105,8 @@ static LLVMValueRef float_to_int(struct conversion *c)
 
 static LLVMValueRef nearest_float(struct arith *a, LLVMValueRef v, unsigned bits, bool sign)
 {
-    return sign ? LLVMBuildSIToFP(a->builder, v, arith_float(a, bits), "") : LLVMBuildUIToFP(a->builder, v, arith_float(a, bits), "");
+    return sign ? LLVMBuildSIToFP(a->builder, v, arith_float(a, bits), "")
+                : LLVMBuildUIToFP(a->builder, v, arith_float(a, bits), "");
 }
 
 static LLVMValueRef leading_zeros(struct arith *a, LLVMValueRef v)
@@ -114,8 +118,8 @@ static LLVMValueRef leading_zeros(struct arith *a, LLVMValueRef v)
 
 /* An integer as a float without its last bits, exactly. */
 struct cut {
-    LLVMValueRef bits;              /* the float's, without a sign */
-    LLVMValueRef inexact;           /* something was cut off */
+    LLVMValueRef bits;    /* the float's, without a sign */
+    LLVMValueRef inexact; /* something was cut off */
     LLVMValueRef negative;
 };
 

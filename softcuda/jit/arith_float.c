@@ -1,7 +1,9 @@
 /* arith_float.c - f32, f64, f16 and bf16: add sub mul fma div sqrt rcp, min max, signs. */
 #include "softcuda/jit/arith_parts.h"
 
-struct layout { uint64_t exponent, sign, quiet; };
+struct layout {
+    uint64_t exponent, sign, quiet;
+};
 
 static struct layout layout_of(enum ptx_type type)
 {
@@ -17,8 +19,8 @@ static struct layout layout_of(enum ptx_type type)
     }
 }
 
-/* Of a result this sees what was rounded as a subnormal: the product, a little below the smallest normal number, that rounds up to it stays,
- * where hardware flushes it. */
+/* Of a result this sees what was rounded as a subnormal: the product, a little below the smallest normal number, that rounds up
+ * to it stays, where hardware flushes it. */
 LLVMValueRef arith_flush(struct arith *a, LLVMValueRef bits, enum ptx_type type)
 {
     unsigned n = arith_bits(bits);
@@ -105,8 +107,8 @@ LLVMValueRef arith_build_fadd(struct arith_op *o)
     return store_hot(o, arith_round(o->a, op, arith_rounding(o->in), args));
 }
 
-/* The product of two f16 is exact in f32. The sum is rounded to odd, since the second rounding would see ties that are none. bf16 has
- * the range of f32, so it does the same in f64. */
+/* The product of two f16 is exact in f32. The sum is rounded to odd, since the second rounding would see ties that are none.
+ * bf16 has the range of f32, so it does the same in f64. */
 static LLVMValueRef fma16(struct arith_op *o, LLVMValueRef *args)
 {
     struct arith *a = o->a;
@@ -129,7 +131,8 @@ LLVMValueRef arith_build_fma(struct arith_op *o)
     return store_hot(o, arith_round(o->a, ARITH_FMA, arith_rounding(o->in), args));
 }
 
-/* .approx and .full are rounded to nearest. But .approx stands for a product with the reciprocal, which is 0 from a divisor above 2^126. */
+/* .approx and .full are rounded to nearest. But .approx stands for a product with the reciprocal, which is 0 from a divisor
+ * above 2^126. */
 LLVMValueRef arith_build_fdiv(struct arith_op *o)
 {
     struct arith *a = o->a;
@@ -188,7 +191,8 @@ LLVMValueRef arith_build_rsqrt(struct arith_op *o)
     LLVMValueRef x;
 
     if (o->type == PTX_F64)
-        return has(o, PTX_M_ftz) ? rough_f64(o, reciprocal_root) : arith_as_int(o->a, reciprocal_root(o, arith_as_float(o->a, o->src[0])));
+        return has(o, PTX_M_ftz) ? rough_f64(o, reciprocal_root)
+                                 : arith_as_int(o->a, reciprocal_root(o, arith_as_float(o->a, o->src[0])));
     x = arith_rsqrt(o->a, arith_load_float(o, 0));
     return store_hot(o, x);
 }
@@ -235,7 +239,7 @@ LLVMValueRef arith_build_fminmax(struct arith_op *o)
     return arith_store_float(o, v);
 }
 
-/* neg and abs: only the sign, but the hardware lets them make NaNs canonical. */
+/* neg and abs: only the sign; on the hardware NaNs become canonical, too. */
 LLVMValueRef arith_build_fsign(struct arith_op *o)
 {
     struct arith *a = o->a;
@@ -252,7 +256,8 @@ LLVMValueRef arith_build_fsign(struct arith_op *o)
 /* The sign of the first, the rest of the second. */
 LLVMValueRef arith_build_copysign(struct arith_op *o)
 {
-    return arith_as_int(o->a, arith_call2(o->a, "llvm.copysign", arith_as_float(o->a, o->src[1]), arith_as_float(o->a, o->src[0])));
+    return arith_as_int(
+        o->a, arith_call2(o->a, "llvm.copysign", arith_as_float(o->a, o->src[1]), arith_as_float(o->a, o->src[0])));
 }
 
 LLVMValueRef arith_build_testp(struct arith_op *o)
@@ -273,5 +278,5 @@ LLVMValueRef arith_build_testp(struct arith_op *o)
     subnormal = v_and(a, v_icmp(a, LLVMIntEQ, exponent, zero), v_icmp(a, LLVMIntNE, magnitude_bits, zero));
     if (has(o, PTX_M_subnormal))
         return subnormal;
-    return v_and(a, v_not(a, subnormal), v_icmp(a, LLVMIntNE, exponent, infinity));     /* 0 is normal */
+    return v_and(a, v_not(a, subnormal), v_icmp(a, LLVMIntNE, exponent, infinity)); /* 0 is normal */
 }

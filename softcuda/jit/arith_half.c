@@ -8,15 +8,16 @@ static LLVMValueRef widen_f16_avx512(struct arith *a, LLVMValueRef bits)
 {
     LLVMTypeRef piece = LLVMVectorType(LLVMFloatTypeInContext(a->context), 16);
     LLVMValueRef tail[] = { LLVMConstNull(piece), LLVMConstInt(LLVMInt16TypeInContext(a->context), 0xffff, false),
-                            LLVMConstInt(LLVMInt32TypeInContext(a->context), 4, false) };
+        LLVMConstInt(LLVMInt32TypeInContext(a->context), 4, false) };
 
     return arith_pieces(a, "llvm.x86.avx512.mask.vcvtph2ps.512", 16, arith_float(a, 32), &bits, 1, tail, 3);
 }
 
-/* The fraction and exponent in their new places, times the difference of the biases; infinities and NaNs get the full exponent. */
+/* The fraction and exponent in their new places, times the difference of the biases; infinities and NaNs get all of it. */
 static LLVMValueRef widen_f16(struct arith *a, LLVMValueRef bits)
 {
-    LLVMValueRef h = v_zext(a, bits, 32), size = v_shl(a, v_and(a, h, v_k(a, 32, 0x7fff)), v_k(a, 32, 13)), full = v_k(a, 32, 0x7f800000);
+    LLVMValueRef h = v_zext(a, bits, 32), size = v_shl(a, v_and(a, h, v_k(a, 32, 0x7fff)), v_k(a, 32, 13)),
+                 full = v_k(a, 32, 0x7f800000);
     LLVMValueRef sign = v_shl(a, v_and(a, h, v_k(a, 32, 0x8000)), v_k(a, 32, 16)), scaled, special;
 
     scaled = arith_as_int(a, v_fmul(a, arith_as_float(a, size), arith_fconst(a, 32, 0x1p112)));
@@ -47,7 +48,7 @@ static LLVMValueRef narrow_f16(struct arith *a, LLVMValueRef f32, enum ptx_mod r
     unsigned control = rounding == PTX_M_rm ? 1 : rounding == PTX_M_rp ? 2 : rounding == PTX_M_rz ? 3 : 0;
     LLVMTypeRef piece = LLVMVectorType(LLVMInt16TypeInContext(a->context), 16);
     LLVMValueRef tail[] = { LLVMConstInt(LLVMInt32TypeInContext(a->context), control, false), LLVMConstNull(piece),
-                            LLVMConstInt(LLVMInt16TypeInContext(a->context), 0xffff, false) };
+        LLVMConstInt(LLVMInt16TypeInContext(a->context), 0xffff, false) };
 
     if (!a->avx512)
         return arith_as_int(a, v_fptrunc(a, f32, 16));
@@ -72,8 +73,9 @@ LLVMValueRef arith_f64_to_f32(struct arith *a, LLVMValueRef f64, enum ptx_mod ro
     if (rounding == PTX_M_rn)
         return near;
     back = v_fpext(a, near, 64);
-    return arith_as_float(a, arith_round_fix(a, arith_as_int(a, near), v_fcmp(a, LLVMRealOLT, f64, back),
-                                             v_fcmp(a, LLVMRealOGT, f64, back), rounding));
+    return arith_as_float(a,
+        arith_round_fix(
+            a, arith_as_int(a, near), v_fcmp(a, LLVMRealOLT, f64, back), v_fcmp(a, LLVMRealOGT, f64, back), rounding));
 }
 
 /* The sign of the error is all that counts; an f32's own range is too small for the error itself. */

@@ -144,7 +144,8 @@ LLVMValueRef arith_build_sad(struct arith_op *o)
 
 static LLVMValueRef int_to_float(struct arith *a, LLVMValueRef x, unsigned bits, bool sign)
 {
-    return sign ? LLVMBuildSIToFP(a->builder, x, arith_float(a, bits), "") : LLVMBuildUIToFP(a->builder, x, arith_float(a, bits), "");
+    return sign ? LLVMBuildSIToFP(a->builder, x, arith_float(a, bits), "")
+                : LLVMBuildUIToFP(a->builder, x, arith_float(a, bits), "");
 }
 
 static LLVMValueRef float_to_int(struct arith *a, LLVMValueRef x, unsigned bits, bool sign)
@@ -152,8 +153,8 @@ static LLVMValueRef float_to_int(struct arith *a, LLVMValueRef x, unsigned bits,
     return sign ? LLVMBuildFPToSI(a->builder, x, arith_int(a, bits), "") : LLVMBuildFPToUI(a->builder, x, arith_int(a, bits), "");
 }
 
-/* A quotient; y is not 0, and no overflow comes of x and y. 32 bits are exact through f64 and 16 through f32: a quotient that is not
- * whole lies further from the next whole number than a rounding goes. */
+/* A quotient; y is not 0, and no overflow comes of x and y. 32 bits are exact through f64 and 16 through f32: a quotient that is
+ * not whole lies further from the next whole number than a rounding goes. */
 static LLVMValueRef quotient(struct arith *a, LLVMValueRef x, LLVMValueRef y, bool sign)
 {
     unsigned bits = arith_bits(x);

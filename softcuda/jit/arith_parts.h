@@ -49,14 +49,24 @@ static inline LLVMValueRef v_select(struct arith *a, LLVMValueRef c, LLVMValueRe
 {
     return LLVMBuildSelect(a->builder, c, yes, no, "");
 }
-static inline LLVMValueRef v_not(struct arith *a, LLVMValueRef x) { return LLVMBuildNot(a->builder, x, ""); }
-static inline LLVMValueRef v_neg(struct arith *a, LLVMValueRef x) { return LLVMBuildNeg(a->builder, x, ""); }
-static inline LLVMValueRef v_fneg(struct arith *a, LLVMValueRef x) { return LLVMBuildFNeg(a->builder, x, ""); }
-static inline LLVMValueRef v_zext(struct arith *a, LLVMValueRef x, unsigned bits) { return LLVMBuildZExt(a->builder, x, arith_int(a, bits), ""); }
-static inline LLVMValueRef v_sext(struct arith *a, LLVMValueRef x, unsigned bits) { return LLVMBuildSExt(a->builder, x, arith_int(a, bits), ""); }
-static inline LLVMValueRef v_trunc(struct arith *a, LLVMValueRef x, unsigned bits) { return LLVMBuildTrunc(a->builder, x, arith_int(a, bits), ""); }
-static inline LLVMValueRef v_fpext(struct arith *a, LLVMValueRef x, unsigned bits) { return LLVMBuildFPExt(a->builder, x, arith_float(a, bits), ""); }
-static inline LLVMValueRef v_fptrunc(struct arith *a, LLVMValueRef x, unsigned bits) { return LLVMBuildFPTrunc(a->builder, x, arith_float(a, bits), ""); }
+
+#define V_UNARY(name, call)                                                                     \
+    static inline LLVMValueRef v_##name(struct arith *a, LLVMValueRef x)                        \
+    {                                                                                           \
+        return LLVMBuild##call(a->builder, x, "");                                              \
+    }
+V_UNARY(not, Not) V_UNARY(neg, Neg) V_UNARY(fneg, FNeg)
+#undef V_UNARY
+
+/* To the type of so many bits. */
+#define V_CONVERT(name, call, type)                                                             \
+    static inline LLVMValueRef v_##name(struct arith *a, LLVMValueRef x, unsigned bits)         \
+    {                                                                                           \
+        return LLVMBuild##call(a->builder, x, type(a, bits), "");                               \
+    }
+V_CONVERT(zext, ZExt, arith_int) V_CONVERT(sext, SExt, arith_int) V_CONVERT(trunc, Trunc, arith_int)
+V_CONVERT(fpext, FPExt, arith_float) V_CONVERT(fptrunc, FPTrunc, arith_float)
+#undef V_CONVERT
 
 static inline LLVMValueRef v_k(struct arith *a, unsigned bits, uint64_t value) { return arith_const(a, bits, value); }
 
@@ -77,8 +87,8 @@ LLVMValueRef arith_clamp(struct arith *, LLVMValueRef, LLVMValueRef low, LLVMVal
 LLVMValueRef arith_relane(struct arith *, LLVMValueRef, unsigned lanes, unsigned bits);
 /* An AVX-512 intrinsic of width lanes on as many pieces as a->lanes takes. result: the type in all; tail: what follows the
  * nargs vectors in each call. */
-LLVMValueRef arith_pieces(struct arith *, const char *intrinsic, unsigned width, LLVMTypeRef result, const LLVMValueRef *args, unsigned nargs,
-                          const LLVMValueRef *tail, unsigned ntail);
+LLVMValueRef arith_pieces(struct arith *, const char *intrinsic, unsigned width, LLVMTypeRef result, const LLVMValueRef *args,
+                          unsigned nargs, const LLVMValueRef *tail, unsigned ntail);
 /* A runtime function lane by lane, result and arguments of the integer types given by width. */
 LLVMValueRef arith_each_lane(struct arith *, const char *function, unsigned bits, const LLVMValueRef *args, unsigned nargs);
 
@@ -94,7 +104,7 @@ enum ptx_mod arith_rounding(const struct ptx_insn *);                           
 LLVMValueRef arith_widen(struct arith *, LLVMValueRef bits16, enum ptx_type);   /* to f32 */
 LLVMValueRef arith_narrow(struct arith *, LLVMValueRef f32, enum ptx_type, enum ptx_mod rounding);  /* to bits; NaN to 0x7fff */
 LLVMValueRef arith_f64_to_f32(struct arith *, LLVMValueRef f64, enum ptx_mod rounding);
-LLVMValueRef arith_f64_to_f32_odd(struct arith *, LLVMValueRef f64);            /* inexact results odd: a second rounding is then right */
+LLVMValueRef arith_f64_to_f32_odd(struct arith *, LLVMValueRef f64);    /* inexact results odd: a second rounding is then right */
 
 /* Exact rounding, in arith_round.c. On floats of 32 or 64 bits. */
 enum arith_rounded { ARITH_ADD, ARITH_SUB, ARITH_MUL, ARITH_DIV, ARITH_SQRT, ARITH_FMA };
@@ -103,8 +113,8 @@ LLVMValueRef arith_round(struct arith *, enum arith_rounded, enum ptx_mod roundi
 LLVMValueRef arith_round_fix(struct arith *, LLVMValueRef nearest, LLVMValueRef below, LLVMValueRef above, enum ptx_mod rounding);
 /* What x + y lost when it was rounded to sum. */
 LLVMValueRef arith_add_error(struct arith *, LLVMValueRef x, LLVMValueRef y, LLVMValueRef sum);
-/* The rounded value, or where the error (exact - rounded) is not 0 the odd one of the two neighbours of the exact value: it can be
- * rounded once more, to two bits less or fewer, as if it were exact. */
+/* The rounded value, or where the error (exact - rounded) is not 0 the odd one of the two neighbours of the exact value: it can
+ * be rounded once more, to two bits less or fewer, as if it were exact. */
 LLVMValueRef arith_make_odd(struct arith *, LLVMValueRef rounded, LLVMValueRef error);
 
 /* Approximations on f32, in arith_approx.c. */
@@ -114,9 +124,9 @@ LLVMValueRef arith_rsqrt(struct arith *, LLVMValueRef);
 
 arith_builder arith_build_iadd, arith_build_imul, arith_build_mad, arith_build_mul24, arith_build_sad, arith_build_idiv,
     arith_build_iminmax, arith_build_iabs, arith_build_ineg;
-arith_builder arith_build_logic, arith_build_cnot, arith_build_lop3, arith_build_shift, arith_build_shf, arith_build_bfe, arith_build_bfi,
-    arith_build_bfind, arith_build_bmsk, arith_build_brev, arith_build_count, arith_build_fns, arith_build_prmt, arith_build_szext,
-    arith_build_dp;
+arith_builder arith_build_logic, arith_build_cnot, arith_build_lop3, arith_build_shift, arith_build_shf, arith_build_bfe,
+    arith_build_bfi, arith_build_bfind, arith_build_bmsk, arith_build_brev, arith_build_count, arith_build_fns, arith_build_prmt,
+    arith_build_szext, arith_build_dp;
 arith_builder arith_build_fadd, arith_build_fma, arith_build_fdiv, arith_build_sqrt, arith_build_rcp, arith_build_fminmax,
     arith_build_fsign, arith_build_copysign, arith_build_testp;
 arith_builder arith_build_rsqrt, arith_build_sincos, arith_build_lg2, arith_build_ex2, arith_build_tanh;

@@ -1,7 +1,7 @@
 /* arith_round.c - add sub mul div sqrt fma with each of the four roundings.
  *
- * To nearest is what LLVM's own operations do. The directed ones: AVX-512 has instructions that carry their rounding. Without it f32
- * is computed in f64, rounded to nearest, and moved by one where that went past the exact value; f64 calls the runtime. */
+ * To nearest is what LLVM's own operations do. The directed ones: AVX-512 has instructions that carry their rounding. Without it
+ * f32 is computed in f64, rounded to nearest, and moved by one where that went past the exact value; f64 calls the runtime. */
 #include "softcuda/jit/arith_parts.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static unsigned operands(enum arith_rounded op)
 static LLVMValueRef embedded(struct arith *a, enum arith_rounded op, enum ptx_mod rounding, const LLVMValueRef *args)
 {
     static const char *const names[] = { "add", "sub", "mul", "div", "sqrt", "vfmadd" };
-    LLVMValueRef control = i32(a, rounding == PTX_M_rm ? 9 : rounding == PTX_M_rp ? 10 : 11);   /* with exceptions suppressed */
+    LLVMValueRef control = i32(a, rounding == PTX_M_rm ? 9 : rounding == PTX_M_rp ? 10 : 11); /* with exceptions suppressed */
     char name[48];
 
     snprintf(name, sizeof(name), "llvm.x86.avx512.%s.%s.512", names[op], arith_bits(args[0]) == 32 ? "ps" : "pd");
@@ -89,7 +89,7 @@ LLVMValueRef arith_round_fix(struct arith *a, LLVMValueRef v, LLVMValueRef below
         return v_select(a, below, next_down(a, v), v);
     case PTX_M_rp:
         return v_select(a, above, next_up(a, v), v);
-    case PTX_M_rz:  /* towards zero is one less in the bits, whatever the sign */
+    case PTX_M_rz: /* towards zero is one less in the bits, whatever the sign */
         negative = v_icmp(a, LLVMIntSLT, v, v_k(a, arith_bits(v), 0));
         past = v_select(a, negative, above, below);
         past = v_and(a, past, v_icmp(a, LLVMIntNE, v_shl(a, v, v_k(a, arith_bits(v), 1)), v_k(a, arith_bits(v), 0)));

@@ -53,7 +53,8 @@ static uint64_t rt_round(uint64_t x, uint64_t y, uint64_t z, uint32_t what)
     return bits_of(result);
 }
 
-/* The n-th set bit of mask, counted from base on: upwards for positive n, downwards for negative; n = 0: base itself, if it is set. */
+/* The n-th set bit of mask, counted from base on: upwards for positive n, downwards for negative; n = 0: base itself, if it is
+ * set. */
 static uint32_t rt_fns(uint32_t mask, uint32_t base, uint32_t offset)
 {
     int32_t n = (int32_t)offset, step = n < 0 ? -1 : 1;
@@ -67,8 +68,21 @@ static uint32_t rt_fns(uint32_t mask, uint32_t base, uint32_t offset)
     return UINT32_MAX;
 }
 
+#ifdef __x86_64__
+_Float16 __truncsfhf2(float);   /* the compiler's own */
+#endif
+
 const struct arith_symbol arith_symbols[] = {
     { "arith_rt_round", (void *)rt_round },
     { "arith_rt_fns", (void *)rt_fns },
+    /* what LLVM calls on processors without SSE4.1, FMA or F16C */
+    { "fmaf", (void *)fmaf },           { "fma", (void *)fma },
+    { "roundevenf", (void *)roundevenf }, { "roundeven", (void *)roundeven },
+    { "truncf", (void *)truncf },       { "trunc", (void *)trunc },
+    { "floorf", (void *)floorf },       { "floor", (void *)floor },
+    { "ceilf", (void *)ceilf },         { "ceil", (void *)ceil },
+#ifdef __x86_64__
+    { "__truncsfhf2", (void *)__truncsfhf2 },
+#endif
     { NULL, NULL },
 };

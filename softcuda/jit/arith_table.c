@@ -23,6 +23,7 @@
 #define ANYFLT  (t(F16) | t(BF16) | F3264)
 
 #define ROUND   m(rn), m(rz), m(rm), m(rp)
+#define WHOLE   m(rni), m(rzi), m(rmi), m(rpi)
 #define COMPARE m(eq), m(ne), m(lt), m(le), m(gt), m(ge), m(lo), m(ls), m(hi), m(hs), \
                 m(equ), m(neu), m(ltu), m(leu), m(gtu), m(geu), m(num), m(nan_)
 #define LOGIC   m(and_), m(or_), m(xor_)
@@ -54,12 +55,13 @@ static const struct arith_form forms[] = {
     { PTX_I_cvt, 3, t(U8) | t(S8), t(S32), MODS(m(pack), m(sat)), MODS(m(pack)), "U=UUU", arith_build_cvt_pack },
     { PTX_I_cvt, 2, t(F16X2) | t(BF16X2), t(F32), MODS(m(rn), m(rz), m(relu), m(satfinite)), MODS(m(rn), m(rz)), "U=UU",
       arith_build_cvt_pack },
-    { PTX_I_cvt, 2, t(TF32), t(F32), MODS(m(rna), m(rn), m(rz), m(relu), m(satfinite)), MODS(m(rna), m(rn), m(rz)), "U=U", arith_build_cvt },
+    { PTX_I_cvt, 2, t(TF32), t(F32), MODS(m(rna), m(rn), m(rz), m(relu), m(satfinite)), MODS(m(rna), m(rn), m(rz)), "U=U",
+      arith_build_cvt },
     { PTX_I_cvt, 2, ANYINT, ANYINT, MODS(m(sat)), NONE, "T=S", arith_build_cvt },
-    { PTX_I_cvt, 2, ANYINT, ANYFLT, MODS(m(rni), m(rzi), m(rmi), m(rpi), m(ftz), m(sat)), MODS(m(rni), m(rzi), m(rmi), m(rpi)), "T=S",
+    { PTX_I_cvt, 2, ANYINT, ANYFLT, MODS(WHOLE, m(ftz), m(sat)), MODS(WHOLE), "T=S",
       arith_build_cvt },
     { PTX_I_cvt, 2, ANYFLT, ANYINT, MODS(ROUND, m(sat)), MODS(ROUND), "T=S", arith_build_cvt },
-    { PTX_I_cvt, 2, ANYFLT, ANYFLT, MODS(ROUND, m(rni), m(rzi), m(rmi), m(rpi), m(ftz), m(sat), m(relu), m(satfinite)), NONE, "T=S",
+    { PTX_I_cvt, 2, ANYFLT, ANYFLT, MODS(ROUND, WHOLE, m(ftz), m(sat), m(relu), m(satfinite)), NONE, "T=S",
       arith_build_cvt },
     { PTX_I_div, 1, INT, 0, NONE, NONE, "T=TT", arith_build_idiv },
     { PTX_I_div, 1, t(F32), 0, MODS(ROUND, m(approx), m(full), m(ftz)), NONE, "T=TT", arith_build_fdiv },
@@ -111,11 +113,12 @@ static const struct arith_form forms[] = {
     { PTX_I_sad, 1, INT, 0, NONE, NONE, "T=TTT", arith_build_sad },
     { PTX_I_selp, 1, MOVABLE, 0, NONE, NONE, "T=TTP", arith_build_selp },
     { PTX_I_set, 2, INT32 | t(F32), BITS | INT | F3264, MODS(COMPARE, LOGIC, m(ftz)), MODS(COMPARE), "T=SS?P", arith_build_set },
-    { PTX_I_set, 2, INT16 | INT32 | t(F32) | t(F16) | t(BF16), t(F16) | t(BF16), MODS(COMPARE, LOGIC, m(ftz)), MODS(COMPARE), "T=SS?P",
-      arith_build_set },
+    { PTX_I_set, 2, INT16 | INT32 | t(F32) | t(F16) | t(BF16), t(F16) | t(BF16), MODS(COMPARE, LOGIC, m(ftz)), MODS(COMPARE),
+      "T=SS?P", arith_build_set },
     { PTX_I_set, 2, INT32 | t(F16X2) | t(BF16X2), t(F16X2) | t(BF16X2), MODS(COMPARE, LOGIC, m(ftz)), MODS(COMPARE), "T=SS?P",
       arith_build_set },
-    { PTX_I_setp, 1, BITS | INT | F3264 | HALF | BHALF, 0, MODS(COMPARE, LOGIC, m(ftz)), MODS(COMPARE), "P|P=TT?P", arith_build_setp },
+    { PTX_I_setp, 1, BITS | INT | F3264 | HALF | BHALF, 0, MODS(COMPARE, LOGIC, m(ftz)), MODS(COMPARE), "P|P=TT?P",
+      arith_build_setp },
     { PTX_I_shf, 1, t(B32), 0, MODS(m(l), m(r), m(clamp), m(wrap)), MODS(m(l), m(r)), "T=UUU", arith_build_shf },
     { PTX_I_shl, 1, BITS, 0, NONE, NONE, "T=TU", arith_build_shift },
     { PTX_I_shr, 1, BITS | INT, 0, NONE, NONE, "T=TU", arith_build_shift },
@@ -134,9 +137,10 @@ static const struct arith_form forms[] = {
     { PTX_I_testp, 1, F3264, 0, MODS(m(finite), m(infinite), m(number), m(notanumber), m(normal), m(subnormal)),
       MODS(m(finite), m(infinite), m(number), m(notanumber), m(normal), m(subnormal)), "P=T", arith_build_testp },
 
-#define VIDEO(root, ...)  { PTX_I_##root, 3, INT32, INT32, MODS(m(sat), m(add), m(min), m(max), __VA_ARGS__), NONE, "U=UU?U", arith_build_video }
-#define SIMD(root, ...)   { PTX_I_##root, 3, INT32, INT32, MODS(m(sat), m(add), __VA_ARGS__), NONE, "U=UUU", arith_build_simd }
-#define VSET(root)        { PTX_I_##root, 2, INT32, INT32, MODS(m(add), COMPARE), MODS(COMPARE), "U=UUU", arith_build_simd }
+#define VIDEO(root, ...) \
+    { PTX_I_##root, 3, INT32, INT32, MODS(m(sat), m(add), m(min), m(max), __VA_ARGS__), NONE, "U=UU?U", arith_build_video }
+#define SIMD(root, ...) { PTX_I_##root, 3, INT32, INT32, MODS(m(sat), m(add), __VA_ARGS__), NONE, "U=UUU", arith_build_simd }
+#define VSET(root) { PTX_I_##root, 2, INT32, INT32, MODS(m(add), COMPARE), MODS(COMPARE), "U=UUU", arith_build_simd }
     VIDEO(vabsdiff, 0), SIMD(vabsdiff2, 0), SIMD(vabsdiff4, 0),
     VIDEO(vadd, 0), SIMD(vadd2, 0), SIMD(vadd4, 0), SIMD(vavrg2, 0), SIMD(vavrg4, 0),
     { PTX_I_vmad, 3, INT32, INT32, MODS(m(sat), m(shr7), m(shr15), m(po)), NONE, "U=UUU", arith_build_video },

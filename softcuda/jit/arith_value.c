@@ -11,7 +11,7 @@ static LLVMTypeRef lanes_of(struct arith *a, LLVMTypeRef scalar)
 static LLVMTypeRef scalar_float(struct arith *a, unsigned bits)
 {
     return bits == 16 ? LLVMHalfTypeInContext(a->context)
-         : bits == 32 ? LLVMFloatTypeInContext(a->context)
+        : bits == 32  ? LLVMFloatTypeInContext(a->context)
                       : LLVMDoubleTypeInContext(a->context);
 }
 
@@ -175,8 +175,8 @@ static LLVMValueRef join(struct arith *a, LLVMValueRef x, LLVMValueRef y)
     return LLVMBuildShuffleVector(a->builder, x, y, LLVMConstVector(mask, 2 * n), "");
 }
 
-LLVMValueRef arith_pieces(struct arith *a, const char *name, unsigned width, LLVMTypeRef result, const LLVMValueRef *args, unsigned nargs,
-                          const LLVMValueRef *tail, unsigned ntail)
+LLVMValueRef arith_pieces(struct arith *a, const char *name, unsigned width, LLVMTypeRef result, const LLVMValueRef *args,
+    unsigned nargs, const LLVMValueRef *tail, unsigned ntail)
 {
     unsigned n = (a->lanes + width - 1) / width;
     LLVMValueRef done[16], call[6];
@@ -195,7 +195,7 @@ LLVMValueRef arith_pieces(struct arith *a, const char *name, unsigned width, LLV
         return LLVMBuildExtractElement(a->builder, done[0], LLVMConstInt(LLVMInt32TypeInContext(a->context), 0, false), "");
     if (LLVMTypeOf(done[0]) == result)
         return done[0];
-    return piece(a, done[0], 0, a->lanes);      /* fewer lanes than one piece has */
+    return piece(a, done[0], 0, a->lanes); /* fewer lanes than one piece has */
 }
 
 static LLVMValueRef runtime_function(struct arith *a, const char *name, LLVMTypeRef type)

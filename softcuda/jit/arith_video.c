@@ -48,8 +48,15 @@ static LLVMValueRef clamp_to(struct arith *a, LLVMValueRef v, unsigned bits, boo
 
 static LLVMValueRef compare(struct arith_op *o, LLVMValueRef x, LLVMValueRef y)
 {
-    static const struct { enum ptx_mod mod; LLVMIntPredicate predicate; } comparisons[] = {
-        { PTX_M_eq, LLVMIntEQ }, { PTX_M_ne, LLVMIntNE }, { PTX_M_lt, LLVMIntSLT }, { PTX_M_le, LLVMIntSLE }, { PTX_M_gt, LLVMIntSGT },
+    static const struct {
+        enum ptx_mod mod;
+        LLVMIntPredicate predicate;
+    } comparisons[] = {
+        { PTX_M_eq, LLVMIntEQ },
+        { PTX_M_ne, LLVMIntNE },
+        { PTX_M_lt, LLVMIntSLT },
+        { PTX_M_le, LLVMIntSLE },
+        { PTX_M_gt, LLVMIntSGT },
     };
     LLVMIntPredicate p = LLVMIntSGE;
 
@@ -81,19 +88,31 @@ static LLVMValueRef first_operation(struct arith_op *o, LLVMValueRef x, LLVMValu
     struct arith *a = o->a;
 
     switch (o->in->op) {
-    case PTX_I_vadd: case PTX_I_vadd2: case PTX_I_vadd4:
+    case PTX_I_vadd:
+    case PTX_I_vadd2:
+    case PTX_I_vadd4:
         return v_add(a, x, y);
-    case PTX_I_vsub: case PTX_I_vsub2: case PTX_I_vsub4:
+    case PTX_I_vsub:
+    case PTX_I_vsub2:
+    case PTX_I_vsub4:
         return v_sub(a, x, y);
-    case PTX_I_vabsdiff: case PTX_I_vabsdiff2: case PTX_I_vabsdiff4:
+    case PTX_I_vabsdiff:
+    case PTX_I_vabsdiff2:
+    case PTX_I_vabsdiff4:
         return v_select(a, v_icmp(a, LLVMIntSGT, x, y), v_sub(a, x, y), v_sub(a, y, x));
-    case PTX_I_vmin: case PTX_I_vmin2: case PTX_I_vmin4:
+    case PTX_I_vmin:
+    case PTX_I_vmin2:
+    case PTX_I_vmin4:
         return arith_call2(a, "llvm.smin", x, y);
-    case PTX_I_vmax: case PTX_I_vmax2: case PTX_I_vmax4:
+    case PTX_I_vmax:
+    case PTX_I_vmax2:
+    case PTX_I_vmax4:
         return arith_call2(a, "llvm.smax", x, y);
-    case PTX_I_vavrg2: case PTX_I_vavrg4:
+    case PTX_I_vavrg2:
+    case PTX_I_vavrg4:
         return average(a, x, y);
-    case PTX_I_vshl: case PTX_I_vshr:
+    case PTX_I_vshl:
+    case PTX_I_vshr:
         return shifted(o, x, y, o->in->op == PTX_I_vshl);
     default:
         return compare(o, x, y);
@@ -179,7 +198,8 @@ static bool lane_chosen(uint32_t mask, unsigned lane)
 /* Two halves or four bytes at once. Lanes that the destination does not name are c's; with .add all are added up, and c. */
 LLVMValueRef arith_build_simd(struct arith_op *o)
 {
-    static const enum ptx_op halves[] = { PTX_I_vadd2, PTX_I_vsub2, PTX_I_vabsdiff2, PTX_I_vmin2, PTX_I_vmax2, PTX_I_vavrg2, PTX_I_vset2 };
+    static const enum ptx_op halves[] = { PTX_I_vadd2, PTX_I_vsub2, PTX_I_vabsdiff2, PTX_I_vmin2, PTX_I_vmax2, PTX_I_vavrg2,
+        PTX_I_vset2 };
     struct arith *a = o->a;
     unsigned bits = 8;
     LLVMValueRef sum = o->src[2], merged = v_k(a, 32, 0);

@@ -5,7 +5,9 @@
 
 typedef unsigned __int128 u128;
 
-struct format { unsigned fraction, exponent; };
+struct format {
+    unsigned fraction, exponent;
+};
 
 static struct format format_of(enum ptx_type t)
 {
@@ -128,12 +130,13 @@ struct exact exact_sqrt(struct exact x)
         return (struct exact){ cooked((u128)0x7fff8 << 108), false };
     power = (int64_t)(size >> 112) - 16383 - 112;
     m = (size & (((u128)1 << 112) - 1)) | (u128)1 << 112;
-    m <<= power & 1 ? 13 : 14;      /* a source has 53 bits: the low ones are empty */
+    m <<= power & 1 ? 13 : 14; /* a source has 53 bits: the low ones are empty */
     power -= power & 1 ? 13 : 14;
     for (u128 bit = (u128)1 << 63; bit; bit >>= 1)
         if ((root | bit) * (root | bit) <= m)
             root |= bit;
-    return (struct exact){ operate('*', (__float128)root, cooked((u128)(uint64_t)(power / 2 + 16383) << 112)).v, root * root != m };
+    return (
+        struct exact){ operate('*', (__float128)root, cooked((u128)(uint64_t)(power / 2 + 16383) << 112)).v, root * root != m };
 }
 
 static bool rounds_up(enum ptx_mod rounding, bool negative, bool odd, int half)
@@ -160,7 +163,7 @@ uint64_t exact_round(struct exact x, enum ptx_type t, enum ptx_mod rounding)
     int64_t exponent = (int64_t)(bits >> 112 & 0x7fff), bias = (1 << (f.exponent - 1)) - 1, drop, biased;
     bool negative = bits >> 127;
     uint64_t sign = negative ? sign_bit(t) : 0, out;
-    int half;   /* of the last bit: 0 nothing, 1 less than a half, 2 a half, 3 more */
+    int half; /* of the last bit: 0 nothing, 1 less than a half, 2 a half, 3 more */
 
     if (exponent == 0x7fff)
         return m ? (t == PTX_F64 ? exponent_mask(t) | 1ull << 51 : sign_bit(t) - 1) : sign | exponent_mask(t);
@@ -186,8 +189,11 @@ uint64_t exact_round(struct exact x, enum ptx_type t, enum ptx_mod rounding)
 
 enum ptx_mod rounding_of(const struct ptx_insn *in)
 {
-    return ptx_has(in, PTX_M_rz) ? PTX_M_rz : ptx_has(in, PTX_M_rm) ? PTX_M_rm : ptx_has(in, PTX_M_rp) ? PTX_M_rp
-         : ptx_has(in, PTX_M_rna) ? PTX_M_rna : PTX_M_rn;
+    return ptx_has(in, PTX_M_rz) ? PTX_M_rz
+        : ptx_has(in, PTX_M_rm)  ? PTX_M_rm
+        : ptx_has(in, PTX_M_rp)  ? PTX_M_rp
+        : ptx_has(in, PTX_M_rna) ? PTX_M_rna
+                                 : PTX_M_rn;
 }
 
 bool same_or_nan(const struct ptx_insn *in, const uint64_t *src, uint64_t want, uint64_t got)
@@ -197,6 +203,6 @@ bool same_or_nan(const struct ptx_insn *in, const uint64_t *src, uint64_t want, 
     (void)src;
     if (t == PTX_F32X2)
         return same_or_nan(&(struct ptx_insn){ .types = { PTX_F32 } }, src, want & UINT32_MAX, got & UINT32_MAX) &&
-               same_or_nan(&(struct ptx_insn){ .types = { PTX_F32 } }, src, want >> 32, got >> 32);
+            same_or_nan(&(struct ptx_insn){ .types = { PTX_F32 } }, src, want >> 32, got >> 32);
     return want == got || (is_nan(want, t) && is_nan(got, t));
 }

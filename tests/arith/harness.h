@@ -1,7 +1,7 @@
 /* harness.h - runs single arithmetic instructions and compares every result with a reference in C.
  *
- * A test adds instructions and then runs them: each is built for 32 lanes and for one, with AVX-512 (where the machine has it) and without, on edge
- * values in all combinations and on random bits from a fixed seed. */
+ * A test adds instructions and then runs them: each is built for 32 lanes and for one, with AVX-512 (where the machine has it)
+ * and without, on edge values in all combinations and on random bits from a fixed seed. */
 #ifndef TESTS_ARITH_HARNESS_H
 #define TESTS_ARITH_HARNESS_H
 
@@ -23,7 +23,7 @@ struct instruction {
     bool pair;              /* written d|p */
     reference *ref;
     judge *good;            /* NULL: equal bits */
-    const uint64_t *constants;  /* one of them is source constant_source, as an immediate; ended by UINT64_MAX; NULL: all in registers */
+    const uint64_t *constants;  /* each in turn is source constant_source, an immediate; ended by UINT64_MAX; NULL: none */
     unsigned constant_source;
     uint32_t parts[4];      /* of the operands of a video instruction, destination first */
     unsigned rounds;        /* of 32 random lanes each; 0: a few */
@@ -35,7 +35,5 @@ void run_checks(void);
 
 /* "add.rn.f32" taken apart; ops is nops operands that the caller lends. */
 bool split_opcode(const char *opcode, struct ptx_insn *);
-
-uint64_t random_bits(void);
 
 #endif

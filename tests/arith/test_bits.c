@@ -177,9 +177,13 @@ static unsigned selector_of(const struct ptx_insn *in, uint64_t c)
     unsigned k = c & 3, s = 0;
 
     for (unsigned i = 0; i < 4; i++) {
-        unsigned nibble = ptx_has(in, PTX_M_f4e) ? k + i : ptx_has(in, PTX_M_b4e) ? (k - i) & 7 : ptx_has(in, PTX_M_rc8) ? k
-                        : ptx_has(in, PTX_M_ecl) ? (i > k ? i : k) : ptx_has(in, PTX_M_ecr) ? (i < k ? i : k)
-                        : ptx_has(in, PTX_M_rc16) ? (k & 1) * 2 + (i & 1) : (unsigned)(c >> 4 * i & 15);
+        unsigned nibble = ptx_has(in, PTX_M_f4e) ? k + i
+            : ptx_has(in, PTX_M_b4e)             ? (k - i) & 7
+            : ptx_has(in, PTX_M_rc8)             ? k
+            : ptx_has(in, PTX_M_ecl)             ? (i > k ? i : k)
+            : ptx_has(in, PTX_M_ecr)             ? (i < k ? i : k)
+            : ptx_has(in, PTX_M_rc16)            ? (k & 1) * 2 + (i & 1)
+                                                 : (unsigned)(c >> 4 * i & 15);
 
         s |= nibble << 4 * i;
     }
@@ -256,8 +260,10 @@ static void logic(void **state)
     tables[0] = 0x96;
     tables[1] = 0xe8;
     tables[2] = UINT64_MAX;
-    check((struct instruction){ .opcode = "lop3.and.b32", .nsrc = 5, .pair = true, .ref = ref_lop3, .constants = tables, .constant_source = 3 });
-    check((struct instruction){ .opcode = "lop3.or.b32", .nsrc = 5, .pair = true, .ref = ref_lop3, .constants = tables, .constant_source = 3 });
+    check((struct instruction){
+        .opcode = "lop3.and.b32", .nsrc = 5, .pair = true, .ref = ref_lop3, .constants = tables, .constant_source = 3 });
+    check((struct instruction){
+        .opcode = "lop3.or.b32", .nsrc = 5, .pair = true, .ref = ref_lop3, .constants = tables, .constant_source = 3 });
     run_checks();
 }
 
@@ -300,7 +306,8 @@ static void fields(void **state)
 
 static void bytes(void **state)
 {
-    static const char *const modes[] = { "prmt.b32", "prmt.b32.f4e", "prmt.b32.b4e", "prmt.b32.rc8", "prmt.b32.ecl", "prmt.b32.ecr", "prmt.b32.rc16" };
+    static const char *const modes[] = { "prmt.b32", "prmt.b32.f4e", "prmt.b32.b4e", "prmt.b32.rc8", "prmt.b32.ecl",
+        "prmt.b32.ecr", "prmt.b32.rc16" };
     static const char *const dots[] = { "u32.u32", "u32.s32", "s32.u32", "s32.s32" };
     static const uint64_t selectors[] = { 0x3210, 0x0123, 0x7654, 0x4440, 0x8765, 0xfedc, 0x1111, 0x9999, UINT64_MAX };
 
@@ -308,7 +315,8 @@ static void bytes(void **state)
     for (unsigned i = 0; i < 7; i++)
         add(modes[i], 3, ref_prmt);
     check((struct instruction){ .opcode = "prmt.b32", .nsrc = 3, .ref = ref_prmt, .constants = selectors, .constant_source = 2 });
-    check((struct instruction){ .opcode = "prmt.b32.f4e", .nsrc = 3, .ref = ref_prmt, .constants = selectors, .constant_source = 2 });
+    check((struct instruction){
+        .opcode = "prmt.b32.f4e", .nsrc = 3, .ref = ref_prmt, .constants = selectors, .constant_source = 2 });
     over("dp4a", dots, 4, 3, ref_dp);
     over("dp2a.lo", dots, 4, 3, ref_dp);
     over("dp2a.hi", dots, 4, 3, ref_dp);

@@ -20,7 +20,8 @@ static int order(const struct ptx_insn *in, enum ptx_type t, uint64_t x, uint64_
     unsigned shift = 64 - ptx_type_bits(t);
 
     if (!ptx_type_is_float(t)) {
-        bool sign = ptx_type_is_signed(t) && !ptx_has(in, PTX_M_lo) && !ptx_has(in, PTX_M_ls) && !ptx_has(in, PTX_M_hi) && !ptx_has(in, PTX_M_hs);
+        bool sign = ptx_type_is_signed(t) && !ptx_has(in, PTX_M_lo) && !ptx_has(in, PTX_M_ls) && !ptx_has(in, PTX_M_hi) &&
+            !ptx_has(in, PTX_M_hs);
         uint64_t flip = sign ? 1ull << 63 : 0;
 
         x = x << shift ^ flip;
@@ -38,11 +39,28 @@ static int order(const struct ptx_insn *in, enum ptx_type t, uint64_t x, uint64_
 
 static bool compared(const struct ptx_insn *in, enum ptx_type t, uint64_t x, uint64_t y)
 {
-    static const struct { enum ptx_mod mod; bool less, equal, more, unordered; } table[] = {
-        { PTX_M_eq, 0, 1, 0, 0 },  { PTX_M_ne, 1, 0, 1, 0 },  { PTX_M_lt, 1, 0, 0, 0 },  { PTX_M_le, 1, 1, 0, 0 },  { PTX_M_gt, 0, 0, 1, 0 },
-        { PTX_M_ge, 0, 1, 1, 0 },  { PTX_M_lo, 1, 0, 0, 0 },  { PTX_M_ls, 1, 1, 0, 0 },  { PTX_M_hi, 0, 0, 1, 0 },  { PTX_M_hs, 0, 1, 1, 0 },
-        { PTX_M_equ, 0, 1, 0, 1 }, { PTX_M_neu, 1, 0, 1, 1 }, { PTX_M_ltu, 1, 0, 0, 1 }, { PTX_M_leu, 1, 1, 0, 1 }, { PTX_M_gtu, 0, 0, 1, 1 },
-        { PTX_M_geu, 0, 1, 1, 1 }, { PTX_M_num, 1, 1, 1, 0 }, { PTX_M_nan_, 0, 0, 0, 1 },
+    static const struct {
+        enum ptx_mod mod;
+        bool less, equal, more, unordered;
+    } table[] = {
+        { PTX_M_eq, 0, 1, 0, 0 },
+        { PTX_M_ne, 1, 0, 1, 0 },
+        { PTX_M_lt, 1, 0, 0, 0 },
+        { PTX_M_le, 1, 1, 0, 0 },
+        { PTX_M_gt, 0, 0, 1, 0 },
+        { PTX_M_ge, 0, 1, 1, 0 },
+        { PTX_M_lo, 1, 0, 0, 0 },
+        { PTX_M_ls, 1, 1, 0, 0 },
+        { PTX_M_hi, 0, 0, 1, 0 },
+        { PTX_M_hs, 0, 1, 1, 0 },
+        { PTX_M_equ, 0, 1, 0, 1 },
+        { PTX_M_neu, 1, 0, 1, 1 },
+        { PTX_M_ltu, 1, 0, 0, 1 },
+        { PTX_M_leu, 1, 1, 0, 1 },
+        { PTX_M_gtu, 0, 0, 1, 1 },
+        { PTX_M_geu, 0, 1, 1, 1 },
+        { PTX_M_num, 1, 1, 1, 0 },
+        { PTX_M_nan_, 0, 0, 0, 1 },
     };
     int o = order(in, t, x, y);
     unsigned i = 0;
@@ -65,7 +83,7 @@ static struct answer ref_setp(const struct ptx_insn *in, const uint64_t *src, bo
     (void)carry;
     if (t != in->types[0])
         return (struct answer){ .result = joined(in, compared(in, t, src[0] & 0xffff, src[1] & 0xffff), src[2]),
-                                .second = joined(in, compared(in, t, src[0] >> 16, src[1] >> 16), src[2]) };
+            .second = joined(in, compared(in, t, src[0] >> 16, src[1] >> 16), src[2]) };
     p = compared(in, t, src[0], src[1]);
     return (struct answer){ .result = joined(in, p, src[2]), .second = joined(in, !p, src[2]) };
 }
@@ -79,7 +97,7 @@ static struct answer ref_set(const struct ptx_insn *in, const uint64_t *src, boo
     if (t == in->types[1])
         return (struct answer){ .result = joined(in, compared(in, t, src[0], src[1]), src[2]) ? yes : 0 };
     return (struct answer){ .result = (joined(in, compared(in, t, src[0] & 0xffff, src[1] & 0xffff), src[2]) ? yes & 0xffff : 0) |
-                                      (joined(in, compared(in, t, src[0] >> 16, src[1] >> 16), src[2]) ? yes << 16 : 0) };
+            (joined(in, compared(in, t, src[0] >> 16, src[1] >> 16), src[2]) ? yes << 16 : 0) };
 }
 
 static struct answer ref_select(const struct ptx_insn *in, const uint64_t *src, bool carry)
@@ -99,7 +117,8 @@ static void add(const char *opcode, unsigned nsrc, bool pair, reference *ref)
     check((struct instruction){ .opcode = opcode, .nsrc = nsrc, .pair = pair, .ref = ref });
 }
 
-static const char *const float_comparisons[] = { "eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan" };
+static const char *const float_comparisons[] = { "eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu",
+    "num", "nan" };
 static const char *const int_comparisons[] = { "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs" };
 
 static void predicates_of_integers(void **state)
@@ -136,10 +155,10 @@ static void predicates_of_floats(void **state)
 
 static void sets(void **state)
 {
-    static const char *const forms[] = { "set.lt.u32.s32",      "set.ge.f32.u32",     "set.eq.s32.b32",    "set.gt.f32.f32",    "set.nan.f32.f32",
-                                         "set.ltu.u32.f64",     "set.le.ftz.f32.f32", "set.hi.u32.u64",    "set.ne.s32.u16",    "set.eq.f16.f16",
-                                         "set.gt.f16x2.f16x2",  "set.le.u32.f16",     "set.ge.u16.f16",    "set.gt.u32.f16x2",  "set.neu.bf16.bf16",
-                                         "set.ltu.bf16x2.bf16x2" };
+    static const char *const forms[] = { "set.lt.u32.s32", "set.ge.f32.u32", "set.eq.s32.b32", "set.gt.f32.f32",
+        "set.nan.f32.f32", "set.ltu.u32.f64", "set.le.ftz.f32.f32", "set.hi.u32.u64", "set.ne.s32.u16", "set.eq.f16.f16",
+        "set.gt.f16x2.f16x2", "set.le.u32.f16", "set.ge.u16.f16", "set.gt.u32.f16x2", "set.neu.bf16.bf16",
+        "set.ltu.bf16x2.bf16x2" };
 
     (void)state;
     for (unsigned i = 0; i < sizeof(forms) / sizeof(*forms); i++)

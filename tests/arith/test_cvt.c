@@ -68,13 +68,15 @@ static uint64_t float_to_int(const struct ptx_insn *in, uint64_t bits, enum ptx_
 /* A float in the destination's type: rounded, with the extras. The source is exact or a NaN. */
 static uint64_t to_float(const struct ptx_insn *in, struct exact x, bool negative, enum ptx_type to)
 {
-    uint64_t sign = 1ull << (ptx_type_bits(to == PTX_TF32 ? PTX_F32 : to) - 1), r, one = exact_round((struct exact){ 1, false }, to, PTX_M_rn);
+    uint64_t sign = 1ull << (ptx_type_bits(to == PTX_TF32 ? PTX_F32 : to) - 1), r,
+             one = exact_round((struct exact){ 1, false }, to, PTX_M_rn);
     uint64_t most = to == PTX_F16 ? 0x7bff : to == PTX_TF32 ? 0x7f7fe000 : 0x7f7f;
 
     if (asks_whole(in) && x.v == x.v) {
         x.v = whole(in, x.v);
         if (x.v == 0)
-            return exact_round((struct exact){ negative ? -0.0Q : 0.0Q, false }, to, PTX_M_rn) & (ptx_has(in, PTX_M_sat) ? 0 : UINT64_MAX);
+            return exact_round((struct exact){ negative ? -0.0Q : 0.0Q, false }, to, PTX_M_rn) &
+                (ptx_has(in, PTX_M_sat) ? 0 : UINT64_MAX);
     }
     r = exact_round(x, to, rounding_of(in));
     if (to == PTX_TF32 && is_nan(r, PTX_F32))
@@ -231,8 +233,11 @@ static void narrow_formats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers),         cmocka_unit_test(floats_to_integers), cmocka_unit_test(integers_to_floats),
-        cmocka_unit_test(floats_to_floats), cmocka_unit_test(narrow_formats),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(floats_to_integers),
+        cmocka_unit_test(integers_to_floats),
+        cmocka_unit_test(floats_to_floats),
+        cmocka_unit_test(narrow_formats),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

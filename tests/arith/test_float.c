@@ -63,7 +63,7 @@ static struct answer ref_one(const struct ptx_insn *in, const uint64_t *bits, en
         x[i] = exact_of(ptx_has(in, PTX_M_ftz) ? flushed(bits[i], t) : bits[i], t);
     switch (in->op) {
     case PTX_I_sub:
-        x[1].v = -x[1].v;   /* fall through */
+        x[1].v = -x[1].v; /* fall through */
     case PTX_I_add:
         v = exact_add(x[0], x[1]);
         r = zero_sum(exact_round(v, t, rounding), x[0], x[1], t, rounding);
@@ -88,7 +88,8 @@ static struct answer ref_one(const struct ptx_insn *in, const uint64_t *bits, en
 }
 
 /* Of packed types each part. */
-static struct answer by_parts(const struct ptx_insn *in, const uint64_t *src, struct answer (*one)(const struct ptx_insn *, const uint64_t *, enum ptx_type))
+static struct answer by_parts(const struct ptx_insn *in, const uint64_t *src,
+    struct answer (*one)(const struct ptx_insn *, const uint64_t *, enum ptx_type))
 {
     enum ptx_type t = element(in->types[0]);
     unsigned bits = ptx_type_bits(t), all = ptx_type_bits(in->types[0]);
@@ -292,8 +293,12 @@ static struct answer ref_testp(const struct ptx_insn *in, const uint64_t *src, b
     enum ptx_type t = in->types[0];
     int c = t == PTX_F64 ? __builtin_fpclassify(0, 1, 2, 3, 4, (double)exact_of(src[0], t).v)
                          : __builtin_fpclassify(0, 1, 2, 3, 4, (float)exact_of(src[0], t).v);
-    bool p = ptx_has(in, PTX_M_finite) ? c >= 2 : ptx_has(in, PTX_M_infinite) ? c == 1 : ptx_has(in, PTX_M_number) ? c != 0
-           : ptx_has(in, PTX_M_notanumber) ? c == 0 : ptx_has(in, PTX_M_normal) ? c == 2 || c == 4 : c == 3;
+    bool p = ptx_has(in, PTX_M_finite)  ? c >= 2
+        : ptx_has(in, PTX_M_infinite)   ? c == 1
+        : ptx_has(in, PTX_M_number)     ? c != 0
+        : ptx_has(in, PTX_M_notanumber) ? c == 0
+        : ptx_has(in, PTX_M_normal)     ? c == 2 || c == 4
+                                        : c == 3;
 
     (void)carry;
     return (struct answer){ .result = p };
@@ -314,8 +319,12 @@ static void tests_of_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f32_is_exact), cmocka_unit_test(f64_is_exact),     cmocka_unit_test(halves_are_exact), cmocka_unit_test(minima),
-        cmocka_unit_test(signs),        cmocka_unit_test(tests_of_numbers),
+        cmocka_unit_test(f32_is_exact),
+        cmocka_unit_test(f64_is_exact),
+        cmocka_unit_test(halves_are_exact),
+        cmocka_unit_test(minima),
+        cmocka_unit_test(signs),
+        cmocka_unit_test(tests_of_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,11 +54,29 @@ static void signatures(void **state)
 
 static void refusals(void **state)
 {
-    static const struct { const char *opcode; unsigned nops; } wrong[] = {
-        { "add.rn.u32", 3 },     { "div.full.f64", 3 },  { "mul.u32", 3 },       { "add.u8", 3 },       { "fma.f32", 4 },
-        { "cvt.f32.u32", 2 },    { "add.f32", 2 },       { "add.f32", 4 },       { "setp.lt.f32", 5 },  { "sin.approx.f64", 2 },
-        { "add.rn.ftz.bf16", 3 },{ "cvt.rn.e4m3x2.f32", 3 }, { "mov.u32", 2 },   { "bra", 1 },          { "ld.global.u32", 2 },
-        { "add.f32.f32", 3 },    { "min.relu.f32", 3 },  { "tanh.f64", 2 },      { "shf.clamp.b32", 4 },
+    static const struct {
+        const char *opcode;
+        unsigned nops;
+    } wrong[] = {
+        { "add.rn.u32", 3 },
+        { "div.full.f64", 3 },
+        { "mul.u32", 3 },
+        { "add.u8", 3 },
+        { "fma.f32", 4 },
+        { "cvt.f32.u32", 2 },
+        { "add.f32", 2 },
+        { "add.f32", 4 },
+        { "setp.lt.f32", 5 },
+        { "sin.approx.f64", 2 },
+        { "add.rn.ftz.bf16", 3 },
+        { "cvt.rn.e4m3x2.f32", 3 },
+        { "mov.u32", 2 },
+        { "bra", 1 },
+        { "ld.global.u32", 2 },
+        { "add.f32.f32", 3 },
+        { "min.relu.f32", 3 },
+        { "tanh.f64", 2 },
+        { "shf.clamp.b32", 4 },
     };
     struct arith_signature sig;
     char why[128];
@@ -68,7 +86,7 @@ static void refusals(void **state)
         struct ptx_insn in;
 
         if (!split_opcode(wrong[i].opcode, &in))
-            continue;   /* a state space is no modifier */
+            continue; /* a state space is no modifier */
         why[0] = '\0';
         if (taken(wrong[i].opcode, wrong[i].nops, false, &sig, why))
             fail_msg("%s with %u operands is taken", wrong[i].opcode, wrong[i].nops);

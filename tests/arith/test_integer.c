@@ -57,7 +57,8 @@ static struct answer ref_add(const struct ptx_insn *in, const uint64_t *src, boo
     uwide x = src[0], y = src[1], v = add ? x + y + (with && carry) : x - y - (with && carry);
 
     if (ptx_has(in, PTX_M_sat))
-        return plain((uwide)clamp(add ? source(in, src, 0) + source(in, src, 1) : source(in, src, 0) - source(in, src, 1), n, true));
+        return plain(
+            (uwide)clamp(add ? source(in, src, 0) + source(in, src, 1) : source(in, src, 0) - source(in, src, 1), n, true));
     return (struct answer){ .result = low(v, n), .carry = v >> n & 1 };
 }
 
@@ -131,7 +132,8 @@ static struct answer ref_packed(const struct ptx_insn *in, const uint64_t *src, 
     for (unsigned i = 0; i < 32; i += 16) {
         uint64_t part[] = { src[0] >> i & 0xffff, src[1] >> i & 0xffff };
 
-        all.result |= (in->op == PTX_I_add || in->op == PTX_I_sub ? ref_add : ref_misc)(&one, part, carry).result << i % 32 & 0xffffull << i;
+        all.result |= (in->op == PTX_I_add || in->op == PTX_I_sub ? ref_add : ref_misc)(&one, part, carry).result << i % 32 &
+            0xffffull << i;
     }
     return all;
 }
@@ -205,7 +207,8 @@ static void quotients(void **state)
 static void minima_and_signs(void **state)
 {
     static const char *const signed_ones[] = { "abs.s16", "abs.s32", "abs.s64", "neg.s16", "neg.s32", "neg.s64" };
-    static const char *const packed[] = { "min.u16x2", "max.u16x2", "min.s16x2", "max.s16x2", "min.relu.s16x2", "max.relu.s16x2" };
+    static const char *const packed[] = { "min.u16x2", "max.u16x2", "min.s16x2", "max.s16x2", "min.relu.s16x2",
+        "max.relu.s16x2" };
 
     (void)state;
     over_types("min", 2, ref_misc, 0, 6);

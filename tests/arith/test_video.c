@@ -9,9 +9,9 @@
 
 #include "tests/arith/harness.h"
 
-#define PART(n, digits)     ((n) << 16 | (digits))
-#define HALF(digit)         (PTX_PART_HALVES | PART(1u, digit))
-#define BYTE(digit)         PART(1u, digit)
+#define PART(n, digits) ((n) << 16 | (digits))
+#define HALF(digit) (PTX_PART_HALVES | PART(1u, digit))
+#define BYTE(digit) PART(1u, digit)
 
 static int64_t field(uint64_t word, unsigned i, unsigned bits, bool sign)
 {
@@ -39,8 +39,12 @@ static bool starts(const struct ptx_insn *in, const char *name)
 
 static bool compared(const struct ptx_insn *in, int64_t x, int64_t y)
 {
-    return ptx_has(in, PTX_M_eq) ? x == y : ptx_has(in, PTX_M_ne) ? x != y : ptx_has(in, PTX_M_lt) ? x < y : ptx_has(in, PTX_M_le) ? x <= y
-         : ptx_has(in, PTX_M_gt) ? x > y : x >= y;
+    return ptx_has(in, PTX_M_eq) ? x == y
+        : ptx_has(in, PTX_M_ne)  ? x != y
+        : ptx_has(in, PTX_M_lt)  ? x < y
+        : ptx_has(in, PTX_M_le)  ? x <= y
+        : ptx_has(in, PTX_M_gt)  ? x > y
+                                 : x >= y;
 }
 
 static int64_t operated(const struct ptx_insn *in, int64_t x, int64_t y)
@@ -118,7 +122,8 @@ static struct answer ref_simd(const struct ptx_insn *in, const uint64_t *src, bo
     for (unsigned i = 0; i < lanes; i++) {
         uint32_t d = in->ops[0].part, a = in->ops[1].part, b = in->ops[2].part;
         unsigned ai = a ? PTX_PART_DIGIT(a, i) : i, bi = b ? PTX_PART_DIGIT(b, i) : i + lanes;
-        int64_t v = operated(in, field(both, ai, bits, ptx_type_is_signed(in->types[typed])), field(both, bi, bits, ptx_type_is_signed(in->types[typed + 1])));
+        int64_t v = operated(in, field(both, ai, bits, ptx_type_is_signed(in->types[typed])),
+            field(both, bi, bits, ptx_type_is_signed(in->types[typed + 1])));
         uint64_t mask = ((1ull << bits) - 1) << i * bits;
         bool chosen = d == 0;
 
@@ -152,7 +157,8 @@ static void single_words(void **state)
 {
     static const char *const roots[] = { "vadd", "vsub", "vabsdiff", "vmin", "vmax" };
     static const char *const mods[] = { "", ".sat", ".add", ".sat.min", ".max" };
-    static const uint32_t in_parts[] = { 0, HALF(1), BYTE(2), 0 }, out_byte[] = { BYTE(3), 0, HALF(0), 0 }, out_half[] = { HALF(1), BYTE(0), 0, 0 };
+    static const uint32_t in_parts[] = { 0, HALF(1), BYTE(2), 0 }, out_byte[] = { BYTE(3), 0, HALF(0), 0 },
+                          out_half[] = { HALF(1), BYTE(0), 0, 0 };
 
     (void)state;
     for (unsigned r = 0; r < 5; r++)
