@@ -75,9 +75,9 @@ LLVMValueRef arith_fconst(struct arith *, unsigned bits, double);       /* a flo
 LLVMValueRef arith_as_float(struct arith *, LLVMValueRef);              /* bits to float, and back */
 LLVMValueRef arith_as_int(struct arith *, LLVMValueRef);
 LLVMValueRef arith_ext(struct arith *, LLVMValueRef, unsigned bits, bool is_signed);   /* to bits, wider or narrower */
-LLVMValueRef arith_call1(struct arith *, const char *intrinsic, LLVMValueRef);         /* overloaded on their type */
-LLVMValueRef arith_call2(struct arith *, const char *intrinsic, LLVMValueRef, LLVMValueRef);
-LLVMValueRef arith_call3(struct arith *, const char *intrinsic, LLVMValueRef, LLVMValueRef, LLVMValueRef);
+LLVMValueRef arith_call1(struct arith *, const char *name, LLVMValueRef);         /* overloaded on their type */
+LLVMValueRef arith_call2(struct arith *, const char *name, LLVMValueRef, LLVMValueRef);
+LLVMValueRef arith_call3(struct arith *, const char *name, LLVMValueRef, LLVMValueRef, LLVMValueRef);
 /* x * y + z, fused where that is cheap; for approximations only. */
 LLVMValueRef arith_muladd(struct arith *, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
 /* A polynomial; the highest coefficient first. */
@@ -87,14 +87,14 @@ LLVMValueRef arith_clamp(struct arith *, LLVMValueRef, LLVMValueRef low, LLVMVal
 LLVMValueRef arith_relane(struct arith *, LLVMValueRef, unsigned lanes, unsigned bits);
 /* An AVX-512 intrinsic of width lanes on as many pieces as a->lanes takes. result: the type in all; tail: what follows the
  * nargs vectors in each call. */
-LLVMValueRef arith_pieces(struct arith *, const char *intrinsic, unsigned width, LLVMTypeRef result, const LLVMValueRef *args,
+LLVMValueRef arith_pieces(struct arith *, const char *name, unsigned width, LLVMTypeRef result, const LLVMValueRef *args,
                           unsigned nargs, const LLVMValueRef *tail, unsigned ntail);
 /* A runtime function lane by lane, result and arguments of the integer types given by width. */
-LLVMValueRef arith_each_lane(struct arith *, const char *function, unsigned bits, const LLVMValueRef *args, unsigned nargs);
+LLVMValueRef arith_each_lane(struct arith *, const char *name, unsigned bits, const LLVMValueRef *args, unsigned nargs);
 
 /* Floating point, in arith_float.c. */
 LLVMValueRef arith_flush(struct arith *, LLVMValueRef bits, enum ptx_type);     /* subnormals to zero, sign kept */
-LLVMValueRef arith_canonical(struct arith *, LLVMValueRef f32);                 /* every NaN to 0x7fffffff */
+LLVMValueRef arith_canonical(struct arith *, LLVMValueRef v);                   /* every NaN to 0x7fffffff */
 LLVMValueRef arith_saturate(struct arith *, LLVMValueRef);                      /* to [0, 1]; NaN and -0 to +0 */
 LLVMValueRef arith_load_float(struct arith_op *, unsigned source);              /* flushed if .ftz; 16-bit types as f32 */
 LLVMValueRef arith_store_float(struct arith_op *, LLVMValueRef);                /* .relu .sat .ftz, then bits of o->type */
@@ -109,8 +109,8 @@ LLVMValueRef arith_f64_to_f32_odd(struct arith *, LLVMValueRef f64);    /* inexa
 /* Exact rounding, in arith_round.c. On floats of 32 or 64 bits. */
 enum arith_rounded { ARITH_ADD, ARITH_SUB, ARITH_MUL, ARITH_DIV, ARITH_SQRT, ARITH_FMA };
 LLVMValueRef arith_round(struct arith *, enum arith_rounded, enum ptx_mod rounding, const LLVMValueRef *args);
-/* nearest: a neighbour of the exact value, as bits; below, above: on which side of it the exact value lies. */
-LLVMValueRef arith_round_fix(struct arith *, LLVMValueRef nearest, LLVMValueRef below, LLVMValueRef above, enum ptx_mod rounding);
+/* v: a neighbour of the exact value, as bits; below, above: on which side of it the exact value lies. */
+LLVMValueRef arith_round_fix(struct arith *, LLVMValueRef v, LLVMValueRef below, LLVMValueRef above, enum ptx_mod rounding);
 /* What x + y lost when it was rounded to sum. */
 LLVMValueRef arith_add_error(struct arith *, LLVMValueRef x, LLVMValueRef y, LLVMValueRef sum);
 /* The rounded value, or where the error (exact - rounded) is not 0 the odd one of the two neighbours of the exact value: it can

@@ -69,7 +69,7 @@ static uint32_t rt_fns(uint32_t mask, uint32_t base, uint32_t offset)
 }
 
 #ifdef __x86_64__
-_Float16 __truncsfhf2(float);   /* the compiler's own */
+void __truncsfhf2(void);    /* the compiler's own, f32 to f16; only its address is taken here */
 #endif
 
 const struct arith_symbol arith_symbols[] = {
