@@ -223,14 +223,19 @@ const struct arith_form *arith_find(const struct ptx_insn *in, char *why, size_t
         snprintf(why, why_size, "not an arithmetic instruction");
         return NULL;
     }
-    snprintf(why, why_size, "no such combination of types and modifiers");
     for (; f < end && f->op == in->op; f++) {
+        int other;
+
         if (!types_fit(f, in) || (f->need && !any_of(f->need, in)))
             continue;
-        mod = stranger(f, in);
-        if (mod < 0)
+        other = stranger(f, in);
+        if (other < 0)
             return f;
-        snprintf(why, why_size, "'.%s' is not known for this type", mod_names[mod]);
+        mod = other;
     }
+    if (mod < 0)
+        snprintf(why, why_size, "no such combination of types and modifiers");
+    else
+        snprintf(why, why_size, "'.%s' is not known for this type", mod_names[mod]);
     return NULL;
 }
