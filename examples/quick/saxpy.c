@@ -11,7 +11,6 @@ int main(void)
     gpudl_launch_config config = gpudl_launch_1d(N / 256, 256);
     void *params[] = { &(int){ N }, &(float){ 2 }, &dx, &dy };
     const gpudl_driver_table *cuda = gpudl_loader_driver(NULL); /* NVIDIA's, or softcuda */
-
     for (int i = 0; i < N; i++)
         x[i] = (float)i, y[i] = 1;
     if (!cuda || gpudl_loader_use_device(NULL, 0) ||
@@ -22,4 +21,5 @@ int main(void)
         cuda->MemcpyDtoH(y, dy, sizeof(y)))
         return fprintf(stderr, "the device failed. %s\n", gpudl_error_text()), 1;
     printf("y = %g %g %g ... %g\n", y[0], y[1], y[2], y[N - 1]);
+    cuda->MemFree(dx), cuda->MemFree(dy), gpudl_kernel_release(saxpy), gpudl_library_release(library);
 }
