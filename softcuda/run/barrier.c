@@ -10,13 +10,13 @@
 static void release(struct sc_block *b, uint32_t id)
 {
     struct barrier *bar = &b->barriers[id];
-    struct runner *r;
 
-    while ((r = sc_queue_pop(&bar->waiting))) {
+    for (struct runner *r = bar->waiting.first; r; r = r->next) {
         r->red_count = bar->npred;
         r->red_total = bar->threads;
-        sc_worker_make_ready(b->worker, r);
     }
+    sc_worker_make_all_ready(b->worker, &bar->waiting, bar->nwaiting);
+    bar->nwaiting = 0;
     bar->arrived = bar->threads = bar->npred = 0;
     b->waited &= ~(1u << id);
     b->worker->fruitless = 0;
@@ -43,7 +43,7 @@ void sc_barriers_clear(struct sc_block *b)
     for (uint32_t left = b->waited; left; left &= left - 1) {
         struct barrier *bar = &b->barriers[__builtin_ctz(left)];
 
-        bar->arrived = bar->threads = bar->npred = 0;
+        bar->arrived = bar->threads = bar->npred = bar->nwaiting = 0;
         sc_queue_init(&bar->waiting);
     }
     b->waited = 0;
@@ -80,6 +80,7 @@ uint32_t sc_rt_barrier_red(struct sc_warp *w, uint32_t id, uint32_t nlanes, uint
         release(w->block, id % SC_BARRIERS);
     } else {
         sc_queue_push(&bar->waiting, r);
+        bar->nwaiting++;
         sc_worker_switch_away(r);
     }
     if (total)

@@ -1,9 +1,8 @@
 /* fiber.c - see fiber.h. What a stopped fiber holds on its stack, from sp upwards:
- *     x86-64:  mxcsr:u32 x87 control:u16 (8 bytes), r15 r14 r13 r12 rbx rbp, return address
- *     aarch64: x19..x30, d8..d15, fpcr (176 bytes) */
+ *     x86-64:  r15 r14 r13 r12 rbx rbp, return address
+ *     aarch64: x19..x30, d8..d15 (160 bytes) */
 #include "softcuda/run/fiber.h"
 
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -49,14 +48,8 @@ __asm__(
     "    pushq %r13\n"
     "    pushq %r14\n"
     "    pushq %r15\n"
-    "    subq $8, %rsp\n"
-    "    stmxcsr (%rsp)\n"
-    "    fnstcw 4(%rsp)\n"
     "    movq %rsp, (%rdi)\n"
     "    movq %rsi, %rsp\n"
-    "    ldmxcsr (%rsp)\n"
-    "    fldcw 4(%rsp)\n"
-    "    addq $8, %rsp\n"
     "    popq %r15\n"
     "    popq %r14\n"
     "    popq %r13\n"
@@ -79,17 +72,27 @@ __asm__(
 
 static void *first_frame(unsigned char *top, void (*entry)(void *), void *arg)
 {
-    void **sp = (void **)top - 8;
-    const uint32_t mxcsr = 0x1f80;      /* round to nearest, denormals kept, exceptions masked */
-    const uint16_t x87 = 0x037f;
+    void **sp = (void **)top - 7;
 
-    memset(sp, 0, 8 * sizeof(*sp));
-    memcpy(sp, &mxcsr, sizeof(mxcsr));
-    memcpy((char *)sp + 4, &x87, sizeof(x87));
-    sp[4] = arg;                        /* r12 */
-    sp[5] = (void *)entry;              /* rbx */
-    sp[7] = (void *)sc_fiber_begin;
+    memset(sp, 0, 7 * sizeof(*sp));
+    sp[3] = arg;                        /* r12 */
+    sp[4] = (void *)entry;              /* rbx */
+    sp[6] = (void *)sc_fiber_begin;     /* which then finds the stack aligned to 16 */
     return sp;
+}
+
+uint64_t sc_float_control(uint64_t set)
+{
+    uint32_t mxcsr = (uint32_t)set;
+    uint16_t x87 = (uint16_t)(set >> 32);
+    uint32_t old_mxcsr;
+    uint16_t old_x87;
+
+    __asm__ volatile("stmxcsr %0" : "=m"(old_mxcsr));
+    __asm__ volatile("fnstcw %0" : "=m"(old_x87));
+    __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));
+    __asm__ volatile("fldcw %0" : : "m"(x87));
+    return (uint64_t)old_x87 << 32 | old_mxcsr;
 }
 #elif defined(__aarch64__)
 __asm__(
@@ -99,7 +102,7 @@ __asm__(
     ".globl sc_fiber_swap\n"
     ".type sc_fiber_swap, %function\n"
     "sc_fiber_swap:\n"
-    "    sub sp, sp, #176\n"
+    "    sub sp, sp, #160\n"
     "    stp x19, x20, [sp, #0]\n"
     "    stp x21, x22, [sp, #16]\n"
     "    stp x23, x24, [sp, #32]\n"
@@ -110,13 +113,9 @@ __asm__(
     "    stp d10, d11, [sp, #112]\n"
     "    stp d12, d13, [sp, #128]\n"
     "    stp d14, d15, [sp, #144]\n"
-    "    mrs x9, fpcr\n"
-    "    str x9, [sp, #160]\n"
     "    mov x9, sp\n"
     "    str x9, [x0]\n"
     "    mov sp, x1\n"
-    "    ldr x9, [sp, #160]\n"
-    "    msr fpcr, x9\n"
     "    ldp x19, x20, [sp, #0]\n"
     "    ldp x21, x22, [sp, #16]\n"
     "    ldp x23, x24, [sp, #32]\n"
@@ -127,7 +126,7 @@ __asm__(
     "    ldp d10, d11, [sp, #112]\n"
     "    ldp d12, d13, [sp, #128]\n"
     "    ldp d14, d15, [sp, #144]\n"
-    "    add sp, sp, #176\n"
+    "    add sp, sp, #160\n"
     "    ret\n"
     ".size sc_fiber_swap, . - sc_fiber_swap\n"
     ".hidden sc_fiber_begin\n"
@@ -144,13 +143,22 @@ __asm__(
 
 static void *first_frame(unsigned char *top, void (*entry)(void *), void *arg)
 {
-    void **sp = (void **)top - 22;
+    void **sp = (void **)top - 20;
 
-    memset(sp, 0, 22 * sizeof(*sp));    /* fpcr 0: round to nearest, denormals kept, exceptions masked */
+    memset(sp, 0, 20 * sizeof(*sp));
     sp[0] = (void *)entry;              /* x19 */
     sp[1] = arg;                        /* x20 */
     sp[11] = (void *)sc_fiber_begin;    /* x30 */
     return sp;
+}
+
+uint64_t sc_float_control(uint64_t set)
+{
+    uint64_t old;
+
+    __asm__ volatile("mrs %0, fpcr" : "=r"(old));
+    __asm__ volatile("msr fpcr, %0" : : "r"(set));
+    return old;
 }
 #else
 #error "softcuda runs on x86-64 and aarch64"

@@ -1,11 +1,13 @@
 /* fiber.h - stacks to switch between on one OS thread. No scheduling in here.
  *
- * A switch saves the callee-saved registers and the floating-point control words; it makes no system call. Sanitizers are told. */
+ * A switch saves the callee-saved registers; it makes no system call. All fibers of a thread share its floating-point control words, which
+ * nobody changes while they run: saving them at each switch would cost as much as all the rest. Sanitizers are told. */
 #ifndef SOFTCUDA_RUN_FIBER_H
 #define SOFTCUDA_RUN_FIBER_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define SC_FIBER_GUARD (64u << 10)      /* bytes below each stack that fault: frames larger than a page must not step over them */
 
@@ -18,6 +20,14 @@ struct sc_fiber {
     void *fake_stack;           /* AddressSanitizer's */
     void *tsan;
 };
+
+/* Replaces the thread's floating-point control words, returns the old ones. The default: round to nearest, denormals kept, exceptions masked. */
+uint64_t sc_float_control(uint64_t set);
+#if defined(__x86_64__)
+#define SC_FLOAT_DEFAULT ((uint64_t)0x037f << 32 | 0x1f80)      /* x87 control, MXCSR */
+#else
+#define SC_FLOAT_DEFAULT ((uint64_t)0)                          /* FPCR */
+#endif
 
 /* The calling OS thread as a fiber to come back to. */
 void sc_fiber_adopt_thread(struct sc_fiber *);

@@ -40,6 +40,16 @@ void sc_worker_make_ready(struct sc_worker *wk, struct runner *r)
     wk->nready++;
 }
 
+void sc_worker_make_all_ready(struct sc_worker *wk, struct queue *q, unsigned n)
+{
+    if (!q->first)
+        return;
+    *wk->ready.end = q->first;
+    wk->ready.end = q->end;
+    wk->nready += n;
+    sc_queue_init(q);
+}
+
 static struct runner *pop_ready(struct sc_worker *wk)
 {
     struct runner *r = sc_queue_pop(&wk->ready);
@@ -433,6 +443,7 @@ static void enter(struct sc_worker *wk, struct sc_grid *g, uint32_t smid)
 void sc_worker_run(struct sc_worker *wk, struct sc_grid *g, uint32_t smid)
 {
     struct runner *r = take_idle(wk);
+    uint64_t callers;
 
     if (!r) {
         sc_grid_fail(g, SC_FAULT_RESOURCES, 0, (const uint32_t[3]){ 0 });
@@ -440,9 +451,11 @@ void sc_worker_run(struct sc_worker *wk, struct sc_grid *g, uint32_t smid)
     }
     enter(wk, g, smid);
     wk->current = r;
+    callers = sc_float_control(SC_FLOAT_DEFAULT);
     sc_this_worker = wk;
     sc_fiber_switch(&wk->home, &r->fiber);
     sc_this_worker = NULL;
+    sc_float_control(callers);
     if (wk->aborted)
         reset(wk);
     wk->grid = NULL;

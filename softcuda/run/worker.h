@@ -37,6 +37,7 @@ struct barrier {
     uint32_t threads;               /* that really arrived */
     uint32_t npred;
     uint32_t expected;              /* 0: all live ones */
+    unsigned nwaiting;
     struct queue waiting;
 };
 
@@ -84,6 +85,7 @@ static inline struct runner *sc_runner(struct sc_warp *w)
 /* Takes the next block into the worker: 1, or 0 if none is left, if the grid stops, or without memory. */
 int  sc_worker_open_block(struct sc_worker *);
 void sc_worker_make_ready(struct sc_worker *, struct runner *);
+void sc_worker_make_all_ready(struct sc_worker *, struct queue *, unsigned n);     /* empties the queue, which holds n */
 /* Runs something else; self must stand in a queue. Returns when self goes on. */
 void sc_worker_switch_away(struct runner *self);
 /* Leaves the grid for good: the runner's stack is dropped. */
