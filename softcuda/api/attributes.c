@@ -1,5 +1,5 @@
-/* attributes.c - what a device says of itself: the limits of a GPU of its compute capability, the counts of this machine. Numbers are those
- * of CUdevice_attribute; what is not here is 0: not supported. */
+/* attributes.c - what a device says of itself: the limits of a GPU of its compute capability, the counts of this machine.
+ * Numbers are those of CUdevice_attribute; what is not here is 0: not supported. */
 #include <unistd.h>
 
 #include "softcuda/api/objects.h"

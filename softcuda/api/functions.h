@@ -1,5 +1,5 @@
-/* functions.h - every function that libsoftcuda exports. Names without a version are, where CUDA has a _v2, the same function: the
- * 32-bit forms of CUDA 3.1 do not exist here. _ptsz and _ptds take a NULL stream for the thread's own. */
+/* functions.h - every function that libsoftcuda exports. Names without a version are, where CUDA has a _v2, the same function:
+ * the 32-bit forms of CUDA 3.1 do not exist here. _ptsz and _ptds take a NULL stream for the thread's own. */
 #ifndef SOFTCUDA_API_FUNCTIONS_H
 #define SOFTCUDA_API_FUNCTIONS_H
 
@@ -199,21 +199,24 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function);
 CUresult cuLaunchKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by,
                         unsigned int bz, unsigned int shared, CUstream stream, void **params, void **extra);
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra);
-CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by,
-                                   unsigned int bz, unsigned int shared, CUstream stream, void **params);
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
+    unsigned int by, unsigned int bz, unsigned int shared, CUstream stream, void **params);
 CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by,
                              unsigned int bz, unsigned int shared, CUstream stream, void **params, void **extra);
 CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **params, void **extra);
-CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by,
-                                        unsigned int bz, unsigned int shared, CUstream stream, void **params);
+CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
+    unsigned int by, unsigned int bz, unsigned int shared, CUstream stream, void **params);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int threads, size_t shared);
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f, int threads, size_t shared, unsigned int flags);
-CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction f, CUoccupancyB2DSize shared_of, size_t shared, int limit);
-CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction f, CUoccupancyB2DSize shared_of, size_t shared,
-                                                   int limit, unsigned int flags);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, CUfunction f, int threads, size_t shared, unsigned int flags);
+CUresult cuOccupancyMaxPotentialBlockSize(
+    int *grid, int *block, CUfunction f, CUoccupancyB2DSize shared_of, size_t shared, int limit);
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(
+    int *grid, int *block, CUfunction f, CUoccupancyB2DSize shared_of, size_t shared, int limit, unsigned int flags);
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared, CUfunction f, int blocks, int threads);
 
-CUresult cuGetProcAddress_v2(const char *name, void **function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status);
+CUresult cuGetProcAddress_v2(
+    const char *name, void **function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status);
 
 const char *softcuda_version(void);
 

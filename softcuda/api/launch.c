@@ -188,8 +188,8 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned
     return enqueue(&l, s, params, extra);
 }
 
-CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by,
-                                   unsigned int bz, unsigned int shared, CUstream stream, void **params)
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
+    unsigned int by, unsigned int bz, unsigned int shared, CUstream stream, void **params)
 {
     struct launch l = { .grid = { gx, gy, gz }, .block = { bx, by, bz }, .dynamic = shared, .cooperative = true };
     struct CUstream_st *s;

@@ -55,7 +55,8 @@ static unsigned sm(void)
     return sc_device_at(0)->major * 10 + sc_device_at(0)->minor;
 }
 
-static CUresult begin(CUlibrary *library, const void *what, struct load_log *log, unsigned n, CUjit_option *options, void **values)
+static CUresult begin(
+    CUlibrary *library, const void *what, struct load_log *log, unsigned n, CUjit_option *options, void **values)
 {
     CUresult r = sc_ready();
 

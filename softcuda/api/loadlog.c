@@ -1,4 +1,5 @@
-/* loadlog.c - the JIT options of a load that softcuda heeds: its logs and its time. All others are hints for a compiler of machine code. */
+/* loadlog.c - the JIT options of a load that softcuda heeds: its logs and its time. All others are hints for a compiler of
+ * machine code. */
 #include <stdio.h>
 #include <string.h>
 

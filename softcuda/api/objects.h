@@ -1,7 +1,8 @@
 /* objects.h - what stands behind the handles. Private to api/.
  *
  * Locks, taken in this order: a library's or context's callers hold sc_objects (modules, libraries, contexts: who exists), then
- * sc_queue (queue.h: streams and the operations in them), then the locks of run/. Nothing is compiled, parsed or run under either. */
+ * sc_queue (queue.h: streams and the operations in them), then the locks of run/. Nothing is compiled, parsed or run under
+ * either. */
 #ifndef SOFTCUDA_API_OBJECTS_H
 #define SOFTCUDA_API_OBJECTS_H
 
@@ -128,7 +129,8 @@ CUresult sc_fill(uint64_t to, uint32_t value, unsigned width, size_t n, CUstream
 CUresult sc_event_record(CUevent, struct CUstream_st *);
 
 /* module.c */
-CUresult sc_module_create(CUcontext, struct program *, struct CUlib_st *, struct CUmod_st **);     /* takes a reference of its own; sc_objects held */
+/* Takes a reference of its own to the program; sc_objects held. */
+CUresult sc_module_create(CUcontext, struct program *, struct CUlib_st *, struct CUmod_st **);
 void sc_module_destroy(struct CUmod_st *);              /* nothing of it runs; sc_objects held */
 CUresult sc_module_global(const struct CUmod_st *, const char *name, bool managed, CUdeviceptr *, size_t *);
 

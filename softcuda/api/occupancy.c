@@ -1,7 +1,8 @@
 /* occupancy.c - how many blocks a processor holds: here a bound on what a cooperative launch may keep resident on one thread. */
 #include "softcuda/api/objects.h"
 
-enum { MAX_THREADS = 39, SHARED_PER_PROCESSOR = 81, MAX_BLOCKS = 106, RESERVED_SHARED = 111, PROCESSORS = 16 };    /* CUdevice_attribute */
+/* of CUdevice_attribute */
+enum { PROCESSORS = 16, MAX_THREADS = 39, SHARED_PER_PROCESSOR = 81, MAX_BLOCKS = 106, RESERVED_SHARED = 111 };
 
 static int most_threads(const struct CUfunc_st *f)
 {
@@ -20,7 +21,8 @@ int sc_active_blocks(const struct CUfunc_st *f, int threads, size_t dynamic)
 {
     const struct device *d = f->module->context->device;
     size_t shared = f->kernel->info.static_shared_bytes + dynamic + (size_t)sc_device_attribute(d, RESERVED_SHARED);
-    int blocks = sc_device_attribute(d, MAX_BLOCKS), by_threads = sc_device_attribute(d, MAX_THREADS) / round_up(threads, SC_LANES);
+    int by_threads = sc_device_attribute(d, MAX_THREADS) / round_up(threads, SC_LANES);
+    int blocks = sc_device_attribute(d, MAX_BLOCKS);
     size_t by_shared = shared ? (size_t)sc_device_attribute(d, SHARED_PER_PROCESSOR) / shared : (size_t)blocks;
 
     if (threads > most_threads(f) || dynamic > (size_t)sc_max_dynamic(f))
@@ -43,13 +45,15 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
     return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f, int threads, size_t shared, unsigned int flags)
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, CUfunction f, int threads, size_t shared, unsigned int flags)
 {
     return flags & ~1u ? CUDA_ERROR_INVALID_VALUE : cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared);
 }
 
 /* The largest block that leaves a processor as full as any other. */
-CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared, int limit)
+CUresult cuOccupancyMaxPotentialBlockSize(
+    int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared, int limit)
 {
     struct CUfunc_st *f;
     int best = 0, best_threads = 0, most;
@@ -77,8 +81,8 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction func
     return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction f, CUoccupancyB2DSize shared_of, size_t shared,
-                                                   int limit, unsigned int flags)
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(
+    int *grid, int *block, CUfunction f, CUoccupancyB2DSize shared_of, size_t shared, int limit, unsigned int flags)
 {
     return flags & ~1u ? CUDA_ERROR_INVALID_VALUE : cuOccupancyMaxPotentialBlockSize(grid, block, f, shared_of, shared, limit);
 }

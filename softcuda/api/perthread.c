@@ -1,4 +1,5 @@
-/* perthread.c - the forms for programs compiled with a default stream for each thread (_ptsz, _ptds), and the names that cuda.h renames. */
+/* perthread.c - the forms for programs compiled with a default stream for each thread (_ptsz, _ptds), and the names that cuda.h
+ * renames. */
 #include "softcuda/api/objects.h"
 
 /* A NULL stream is this thread's own. */
@@ -18,9 +19,11 @@ SAME(cuMemsetD16_v2_ptds, sc_fill, (CUdeviceptr p, unsigned short v, size_t n), 
 SAME(cuMemsetD32_v2_ptds, sc_fill, (CUdeviceptr p, unsigned int v, size_t n), (p, v, 4, n, CU_STREAM_PER_THREAD, true))
 
 SAME(cuMemcpyAsync_ptsz, cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s), (to, from, n, mine(s)))
-SAME(cuMemcpyHtoDAsync_v2_ptsz, cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t n, CUstream s), (to, from, n, mine(s)))
+SAME(cuMemcpyHtoDAsync_v2_ptsz, cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t n, CUstream s),
+    (to, from, n, mine(s)))
 SAME(cuMemcpyDtoHAsync_v2_ptsz, cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t n, CUstream s), (to, from, n, mine(s)))
-SAME(cuMemcpyDtoDAsync_v2_ptsz, cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s), (to, from, n, mine(s)))
+SAME(cuMemcpyDtoDAsync_v2_ptsz, cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s),
+    (to, from, n, mine(s)))
 SAME(cuMemsetD8Async_ptsz, cuMemsetD8Async, (CUdeviceptr p, unsigned char v, size_t n, CUstream s), (p, v, n, mine(s)))
 SAME(cuMemsetD16Async_ptsz, cuMemsetD16Async, (CUdeviceptr p, unsigned short v, size_t n, CUstream s), (p, v, n, mine(s)))
 SAME(cuMemsetD32Async_ptsz, cuMemsetD32Async, (CUdeviceptr p, unsigned int v, size_t n, CUstream s), (p, v, n, mine(s)))
@@ -30,7 +33,8 @@ SAME(cuMemFreeAsync_ptsz, cuMemFreeAsync, (CUdeviceptr p, CUstream s), (p, mine(
 SAME(cuStreamSynchronize_ptsz, cuStreamSynchronize, (CUstream s), (mine(s)))
 SAME(cuStreamQuery_ptsz, cuStreamQuery, (CUstream s), (mine(s)))
 SAME(cuStreamWaitEvent_ptsz, cuStreamWaitEvent, (CUstream s, CUevent e, unsigned int flags), (mine(s), e, flags))
-SAME(cuStreamAddCallback_ptsz, cuStreamAddCallback, (CUstream s, CUstreamCallback f, void *d, unsigned int flags), (mine(s), f, d, flags))
+SAME(cuStreamAddCallback_ptsz, cuStreamAddCallback, (CUstream s, CUstreamCallback f, void *d, unsigned int flags),
+    (mine(s), f, d, flags))
 SAME(cuStreamGetCtx_ptsz, cuStreamGetCtx, (CUstream s, CUcontext *c), (mine(s), c))
 SAME(cuStreamGetFlags_ptsz, cuStreamGetFlags, (CUstream s, unsigned int *flags), (mine(s), flags))
 SAME(cuStreamGetPriority_ptsz, cuStreamGetPriority, (CUstream s, int *priority), (mine(s), priority))
@@ -70,7 +74,8 @@ SAME(cuCtxPushCurrent, cuCtxPushCurrent_v2, (CUcontext c), (c))
 SAME(cuCtxPopCurrent, cuCtxPopCurrent_v2, (CUcontext *c), (c))
 SAME(cuMemGetInfo, cuMemGetInfo_v2, (size_t *left, size_t *total), (left, total))
 SAME(cuMemAlloc, cuMemAlloc_v2, (CUdeviceptr *p, size_t n), (p, n))
-SAME(cuMemAllocPitch, cuMemAllocPitch_v2, (CUdeviceptr *p, size_t *pitch, size_t w, size_t h, unsigned int e), (p, pitch, w, h, e))
+SAME(cuMemAllocPitch, cuMemAllocPitch_v2, (CUdeviceptr * p, size_t *pitch, size_t w, size_t h, unsigned int e),
+    (p, pitch, w, h, e))
 SAME(cuMemFree, cuMemFree_v2, (CUdeviceptr p), (p))
 SAME(cuMemGetAddressRange, cuMemGetAddressRange_v2, (CUdeviceptr *base, size_t *n, CUdeviceptr p), (base, n, p))
 SAME(cuMemAllocHost, cuMemAllocHost_v2, (void **p, size_t n), (p, n))
@@ -89,4 +94,5 @@ SAME(cuStreamDestroy, cuStreamDestroy_v2, (CUstream s), (s))
 SAME(cuEventDestroy, cuEventDestroy_v2, (CUevent e), (e))
 SAME(cuEventElapsedTime, cuEventElapsedTime_v2, (float *ms, CUevent a, CUevent b), (ms, a, b))
 SAME(cuModuleGetGlobal, cuModuleGetGlobal_v2, (CUdeviceptr *p, size_t *n, CUmodule m, const char *name), (p, n, m, name))
-SAME(cuGetProcAddress, cuGetProcAddress_v2, (const char *name, void **f, int version, cuuint64_t flags), (name, f, version, flags, NULL))
+SAME(cuGetProcAddress, cuGetProcAddress_v2, (const char *name, void **f, int version, cuuint64_t flags),
+    (name, f, version, flags, NULL))

@@ -257,8 +257,9 @@ static CUresult load_elf(const void *p, size_t size, struct load_log *log)
         sc_load_log_error(log, "an ELF file of the host, not a device image");
         return CUDA_ERROR_INVALID_IMAGE;
     }
-    sc_load_log_error(log, "the image holds machine code only; softcuda runs PTX only: compile with PTX for a virtual architecture, "
-                           "for example nvcc -gencode arch=compute_75,code=compute_75");
+    sc_load_log_error(log,
+        "the image holds machine code only; softcuda runs PTX only: compile with PTX for a virtual architecture, "
+        "for example nvcc -gencode arch=compute_75,code=compute_75");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 

@@ -1,6 +1,7 @@
 /* program.h - an image that was read, parsed and checked: what modules and libraries share. Knows no context.
  *
- * Immutable after loading, but for the machine code of its kernels, which is made for each block shape when that is first launched. */
+ * Immutable after loading, but for the machine code of its kernels, which is made for each block shape when that is first
+ * launched. */
 #ifndef SOFTCUDA_API_PROGRAM_H
 #define SOFTCUDA_API_PROGRAM_H
 

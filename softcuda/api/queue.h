@@ -1,8 +1,8 @@
 /* queue.h - streams: operations in order, worked off by executor threads.
  *
  * An operation may run when it is the first of its stream and everything that it waits for is done. A stream with such an
- * operation stands in the ready list; an executor takes the stream, runs what can run, and leaves it. All of this is under one lock; operations
- * run without it. */
+ * operation stands in the ready list; an executor takes the stream, runs what can run, and leaves it. All of this is under one
+ * lock; operations run without it. */
 #ifndef SOFTCUDA_API_QUEUE_H
 #define SOFTCUDA_API_QUEUE_H
 

@@ -174,7 +174,9 @@ CUresult sc_any(uint64_t to, uint64_t from, size_t size, CUstream stream, bool w
     for (int i = 0; i < sc_device_count(); i++) {
         const struct sc_devmem *m = sc_device_at(i)->memory;
 
-        if (size && ((sc_devmem_contains(m, to) && !sc_mem_holds(to, size)) || (sc_devmem_contains(m, from) && !sc_mem_holds(from, size))))
+        if (size && sc_devmem_contains(m, to) && !sc_mem_holds(to, size))
+            return CUDA_ERROR_INVALID_VALUE;
+        if (size && sc_devmem_contains(m, from) && !sc_mem_holds(from, size))
             return CUDA_ERROR_INVALID_VALUE;
     }
     return copy(to, from, size, stream, wait);

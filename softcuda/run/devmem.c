@@ -1,7 +1,8 @@
 /* devmem.c - see devmem.h.
  *
- * The range is divided into allocations and free ranges, both in one tree; neighbours that become free are joined. Pages become real by
- * granules of 64 KiB: a granule can be touched while an allocation lies in it, and gives its pages back after the last one. */
+ * The range is divided into allocations and free ranges, both in one tree; neighbours that become free are joined. Pages become
+ * real by granules of 64 KiB: a granule can be touched while an allocation lies in it, and gives its pages back after the last
+ * one. */
 #include "softcuda/run/devmem.h"
 
 #include <pthread.h>
@@ -157,7 +158,8 @@ static uint64_t alignment_for(uint64_t size)
     return size >= HUGE_PAGE ? HUGE_PAGE : size >= GRANULE ? GRANULE : SC_DEVMEM_ALIGN;
 }
 
-/* Cuts [start, start + size) out of a free range. spare: two ranges for what is left on either side; those not needed stay there. */
+/* Cuts [start, start + size) out of a free range. spare: two ranges for what is left on either side; those not needed stay
+ * there. */
 static void cut(struct sc_devmem *m, struct sc_range *r, uint64_t start, uint64_t size, struct sc_range **spare)
 {
     uint64_t end = r->start + r->size, low = start - r->start, high = end - start - size;

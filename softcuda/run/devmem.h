@@ -14,7 +14,8 @@ struct sc_devmem;
 struct sc_devmem *sc_devmem_create(uint64_t total);
 void sc_devmem_destroy(struct sc_devmem *);     /* accepts NULL */
 
-/* owner and kind are the caller's, for sc_devmem_find and sc_devmem_free_owned. What the memory holds is not defined. 0: none left. */
+/* owner and kind are the caller's, for sc_devmem_find and sc_devmem_free_owned. What the memory holds is not defined. 0: none
+ * left. */
 uint64_t sc_devmem_alloc(struct sc_devmem *, uint64_t size, void *owner, uint32_t kind);
 
 struct sc_devmem_info { uint64_t start, size, id; void *owner; uint32_t kind; };

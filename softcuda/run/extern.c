@@ -1,7 +1,7 @@
 /* extern.c - the functions of CUDA's device runtime that device code calls by name.
  *
- * They read device pointers, which may fault: the launch then ends in the middle of a call. So no lock is held and nothing is allocated
- * while one is read. */
+ * They read device pointers, which may fault: the launch then ends in the middle of a call. So no lock is held and nothing is
+ * allocated while one is read. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -240,7 +240,10 @@ static void extern_free(struct sc_warp *w, uint32_t mask, void *const *args, voi
 sc_extern *sc_rt_extern(const char *name)
 {
     static const struct { const char *name; sc_extern *function; } table[] = {
-        { "vprintf", extern_vprintf }, { "__assertfail", extern_assertfail }, { "malloc", extern_malloc }, { "free", extern_free },
+        { "vprintf", extern_vprintf },
+        { "__assertfail", extern_assertfail },
+        { "malloc", extern_malloc },
+        { "free", extern_free },
     };
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)

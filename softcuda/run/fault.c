@@ -1,7 +1,8 @@
 /* fault.c - a bad access in machine code ends the launch, not the process.
  *
- * The handler of SIGSEGV and its kin is the process's; it touches only faults of threads that are inside a grid, and hands all others to
- * the handler that was there before. It does not jump: it sends the interrupted fiber to landing(), at the top of its own stack, and returns. */
+ * The handler of SIGSEGV and its kin is the process's; it touches only faults of threads that are inside a grid, and hands all
+ * others to the handler that was there before. It does not jump: it sends the interrupted fiber to landing(), at the top of its
+ * own stack, and returns. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* fiber.h - stacks to switch between on one OS thread. No scheduling in here.
  *
- * A switch saves the callee-saved registers; it makes no system call. All fibers of a thread share its floating-point control words, which
- * nobody changes while they run: saving them at each switch would cost as much as all the rest. Sanitizers are told. */
+ * A switch saves the callee-saved registers; it makes no system call. All fibers of a thread share its floating-point control
+ * words, which nobody changes while they run, so a switch leaves them alone. Sanitizers are told. */
 #ifndef SOFTCUDA_RUN_FIBER_H
 #define SOFTCUDA_RUN_FIBER_H
 
@@ -21,7 +21,8 @@ struct sc_fiber {
     void *tsan;
 };
 
-/* Replaces the thread's floating-point control words, returns the old ones. The default: round to nearest, denormals kept, exceptions masked. */
+/* Replaces the thread's floating-point control words, returns the old ones. The default: round to nearest, denormals kept,
+ * exceptions masked. */
 uint64_t sc_float_control(uint64_t set);
 #if defined(__x86_64__)
 #define SC_FLOAT_DEFAULT ((uint64_t)0x037f << 32 | 0x1f80)      /* x87 control, MXCSR */

@@ -16,7 +16,12 @@ static struct {
     pthread_cond_t work, left;      /* a grid wants helpers; a helper has left a grid */
     struct sc_grid *grids;
     unsigned started, idle;
-} pool = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .left = PTHREAD_COND_INITIALIZER };
+} pool = {
+    .once = PTHREAD_ONCE_INIT,
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .work = PTHREAD_COND_INITIALIZER,
+    .left = PTHREAD_COND_INITIALIZER,
+};
 
 static void count_threads(void)
 {

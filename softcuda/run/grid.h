@@ -17,7 +17,8 @@ struct sc_worker;
 struct sc_grid {
     /* set by the caller */
     void (*code)(struct sc_warp *);
-    void (*code_blocks)(struct sc_warp *, uint32_t n);  /* all warps of n blocks, ctaid[0] and up, where they never wait; or NULL */
+    /* All warps of n blocks, ctaid[0] and up, where they never wait; or NULL. */
+    void (*code_blocks)(struct sc_warp *, uint32_t n);
     bool may_wait;                      /* warps may wait for each other */
     bool cooperative;                   /* all blocks must be able to wait for each other */
     uint32_t nctaid[3], ntid[3];
@@ -42,12 +43,14 @@ struct sc_grid {
     uint32_t fault_ctaid[3];
 };
 
-/* Runs the grid to its end on this thread and whatever pool threads are free. worker: the calling thread's. g->fault says how it ended. */
+/* Runs the grid to its end on this thread and whatever pool threads are free. worker: the calling thread's. g->fault says how it
+ * ended. */
 void sc_grid_run(struct sc_grid *, struct sc_worker *);
 /* Ends the grid; the first caller's reason is kept. */
 void sc_grid_fail(struct sc_grid *, enum sc_fault, uint64_t address, const uint32_t ctaid[3]);
 
-/* A worker for the calling OS thread, which must be the only one to use it and must have called sc_fault_thread_init(). NULL: no memory. */
+/* A worker for the calling OS thread, which must be the only one to use it and must have called sc_fault_thread_init(). NULL: no
+ * memory. */
 struct sc_worker *sc_worker_create(void);
 void sc_worker_destroy(struct sc_worker *);     /* accepts NULL */
 /* Runs blocks of g until none is left to claim and those begun have ended. */

@@ -1,8 +1,8 @@
 /* worker.h - one OS thread that runs blocks. Private to run/.
  *
  * Machine code runs on runners: fibers, each with local memory of its own, that take one warp after the other. A warp that waits
- * parks its runner, and another runner goes on: with warps not begun yet, with a parked one that may go on, or with the next block.
- * So a block whose warps never wait costs no switch, and a block that waits costs one switch for each wait. The worker's
+ * parks its runner, and another runner goes on: with warps not begun yet, with a parked one that may go on, or with the next
+ * block. So a block whose warps never wait costs no switch, and a block that waits costs one switch for each wait. The worker's
  * own stack ("home") is where runners return to when nothing is left, or when the grid has failed.
  *
  * Nothing here is locked: a worker and everything that it owns belong to its OS thread. */

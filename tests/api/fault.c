@@ -1,4 +1,5 @@
-/* fault.c - what goes wrong in a kernel ends the launch and poisons the context. The process lives, and so does everything else in it. */
+/* fault.c - what goes wrong in a kernel ends the launch and poisons the context. The process lives, and so does everything else
+ * in it. */
 #include "cuda.h.inc"
 #include <signal.h>
 #include <sys/wait.h>

@@ -15,8 +15,9 @@ static const struct bad bad[] = {
     { "a path", "/tmp/kernel.ptx", CUDA_ERROR_INVALID_IMAGE, "" },
     { "unknown instruction", PTX_HEAD ".visible .entry k()\n{\nbogus.u32 1;\nret;\n}\n", CUDA_ERROR_INVALID_PTX, "line 6: " },
     { "new version", ".version 99.0\n.target sm_75\n.address_size 64\n", CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "99.0" },
-    { "undefined variable", PTX_HEAD ".extern .global .u32 x;\n.visible .entry k()\n{\n.reg .b32 %r; ld.global.u32 %r, [x]; ret;\n}\n",
-      CUDA_ERROR_INVALID_PTX, "'x'" },
+    { "undefined variable",
+        PTX_HEAD ".extern .global .u32 x;\n.visible .entry k()\n{\n.reg .b32 %r; ld.global.u32 %r, [x]; ret;\n}\n",
+        CUDA_ERROR_INVALID_PTX, "'x'" },
 };
 
 static void check_log(const struct bad *b, const char *log, const void *size)

@@ -143,7 +143,8 @@ static void impossible_launches_are_refused(void **state)
     CU(LaunchKernel, g, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL);
     CU(FuncSetAttribute, f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 90000);
     CU(LaunchKernel, f, 1, 1, 1, 32, 1, 1, 90000, NULL, params, NULL);
-    assert_int_equal(CALL(FuncSetAttribute)(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 20), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(
+        CALL(FuncSetAttribute)(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 20), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(CALL(LaunchCooperativeKernel)(f, 100000, 1, 1, 1024, 1, 1, 0, NULL, params),
                      CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     CU(CtxSynchronize);

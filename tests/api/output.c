@@ -1,4 +1,5 @@
-/* output.c - what device code asks of its surroundings: printf comes out at a synchronisation, malloc and free keep their books. */
+/* output.c - what device code asks of its surroundings: printf comes out at a synchronisation, malloc and free keep their books.
+ * */
 #include "cuda.h.inc"
 #include <fcntl.h>
 #include <unistd.h>

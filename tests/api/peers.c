@@ -1,4 +1,5 @@
-/* peers.c - two devices, as the environment asks for (see CMakeLists.txt): memory of their own, copies between them, and a fork. */
+/* peers.c - two devices, as the environment asks for (see CMakeLists.txt): memory of their own, copies between them, and a fork.
+ * */
 #include "cuda.h.inc"
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* stream.c - order within a stream, none between streams, unless asked for. No test depends on how long anything takes: work is held back by
- * gates that the test opens. */
+/* stream.c - order within a stream, none between streams, unless asked for. No test depends on how long anything takes: work is
+ * held back by gates that the test opens. */
 #include "cuda.h.inc"
 #include <pthread.h>
 #include <semaphore.h>
