@@ -19,8 +19,6 @@ static struct layout layout_of(enum ptx_type type)
     }
 }
 
-/* Of a result this sees what was rounded as a subnormal: the product, a little below the smallest normal number, that rounds up
- * to it stays, where hardware flushes it. */
 LLVMValueRef arith_flush(struct arith *a, LLVMValueRef bits, enum ptx_type type)
 {
     unsigned n = arith_bits(bits);
@@ -87,10 +85,35 @@ LLVMValueRef arith_store_float(struct arith_op *o, LLVMValueRef v)
     return has(o, PTX_M_ftz) ? arith_flush(a, v, o->type) : v;
 }
 
+/* Hardware flushes what is below the smallest normal number when it is rounded as if exponents had no end. That is seen on the same
+ * operation 2^24 times as large; a product that rounds up to the smallest normal number only among subnormals goes to zero. Small sums and
+ * differences are exact, so they need none of this. */
+static LLVMValueRef flush_product(struct arith_op *o, enum arith_rounded op, LLVMValueRef *args, LLVMValueRef v)
+{
+    struct arith *a = o->a;
+    LLVMValueRef scale = arith_fconst(a, 32, 0x1p24), size, tiny, sign;
+
+    args[0] = v_fmul(a, args[0], scale);
+    if (op == ARITH_FMA)
+        args[2] = v_fmul(a, args[2], scale);
+    size = arith_call1(a, "llvm.fabs", arith_round(a, op, arith_rounding(o->in), args));
+    tiny = v_fcmp(a, LLVMRealOLT, size, arith_fconst(a, 32, 0x1p-102));
+    sign = v_and(a, arith_as_int(a, v), v_k(a, 32, 0x80000000));
+    return v_select(a, tiny, arith_as_float(a, sign), v);
+}
+
 /* A result that is a NaN only through a NaN operand or an invalid operation, in code that is hot: see struct arith. */
 static LLVMValueRef store_hot(struct arith_op *o, LLVMValueRef v)
 {
     return arith_store_float(o, o->a->exact_nan && o->type == PTX_F32 ? arith_canonical(o->a, v) : v);
+}
+
+static LLVMValueRef rounded(struct arith_op *o, enum arith_rounded op, LLVMValueRef *args)
+{
+    LLVMValueRef v = arith_round(o->a, op, arith_rounding(o->in), args);
+    bool product = op == ARITH_MUL || op == ARITH_FMA;
+
+    return has(o, PTX_M_ftz) && o->type == PTX_F32 && product ? flush_product(o, op, args, v) : v;
 }
 
 static LLVMValueRef store_f32_nan(struct arith_op *o, LLVMValueRef v)
@@ -104,7 +127,7 @@ LLVMValueRef arith_build_fadd(struct arith_op *o)
     LLVMValueRef args[] = { arith_load_float(o, 0), arith_load_float(o, 1) };
     enum arith_rounded op = o->in->op == PTX_I_add ? ARITH_ADD : o->in->op == PTX_I_sub ? ARITH_SUB : ARITH_MUL;
 
-    return store_hot(o, arith_round(o->a, op, arith_rounding(o->in), args));
+    return store_hot(o, rounded(o, op, args));
 }
 
 /* The product of two f16 is exact in f32. The sum is rounded to odd, since the second rounding would see ties that are none.
@@ -128,7 +151,7 @@ LLVMValueRef arith_build_fma(struct arith_op *o)
 
     if (o->type == PTX_F16 || o->type == PTX_BF16)
         return arith_store_float(o, fma16(o, args));
-    return store_hot(o, arith_round(o->a, ARITH_FMA, arith_rounding(o->in), args));
+    return store_hot(o, rounded(o, ARITH_FMA, args));
 }
 
 /* .approx and .full are rounded to nearest. But .approx stands for a product with the reciprocal, which is 0 from a divisor

@@ -53,10 +53,22 @@ static uint64_t zero_sum(uint64_t r, struct exact x, struct exact y, enum ptx_ty
     return xs == ys ? (xs ? sign_of(t) : 0) : rounding == PTX_M_rm ? sign_of(t) : 0;
 }
 
+/* Hardware flushes what is tiny when it is rounded as if exponents had no end (seen on a GPU): 2^24 times as large, this is seen. */
+static uint64_t flush_product(const struct ptx_insn *in, struct exact v, uint64_t r, enum ptx_type t)
+{
+    struct exact large = { v.v * 0x1p24Q, v.more };
+    double size;
+
+    if (t != PTX_F32 || !ptx_has(in, PTX_M_ftz) || is_nan(r, t))
+        return r;
+    size = (double)exact_of(exact_round(large, t, rounding_of(in)), t).v;
+    return size < 0x1p-102 && size > -0x1p-102 ? r & sign_of(t) : r;
+}
+
 static struct answer ref_one(const struct ptx_insn *in, const uint64_t *bits, enum ptx_type t)
 {
     enum ptx_mod rounding = rounding_of(in);
-    struct exact x[3] = { { 0, false }, { 0, false }, { 0, false } }, v;
+    struct exact x[3] = { { 0, false }, { 0, false }, { 0, false } }, v, sum;
     uint64_t r;
 
     for (unsigned i = 0; i < in->nops - 1u; i++)
@@ -69,7 +81,8 @@ static struct answer ref_one(const struct ptx_insn *in, const uint64_t *bits, en
         r = zero_sum(exact_round(v, t, rounding), x[0], x[1], t, rounding);
         break;
     case PTX_I_mul:
-        r = exact_round(exact_mul(x[0], x[1]), t, rounding);
+        v = exact_mul(x[0], x[1]);
+        r = flush_product(in, v, exact_round(v, t, rounding), t);
         break;
     case PTX_I_div:
         r = exact_round(exact_div(x[0], x[1]), t, rounding);
@@ -82,7 +95,8 @@ static struct answer ref_one(const struct ptx_insn *in, const uint64_t *bits, en
         break;
     default:
         v = exact_mul(x[0], x[1]);
-        r = zero_sum(exact_round(exact_add(v, x[2]), t, rounding), v, x[2], t, rounding);
+        sum = exact_add(v, x[2]);
+        r = flush_product(in, sum, zero_sum(exact_round(sum, t, rounding), v, x[2], t, rounding), t);
     }
     return (struct answer){ .result = finish(in, r, t) };
 }
