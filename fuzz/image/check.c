@@ -130,8 +130,12 @@ static void check_entry(const struct image_entry *e, struct span bytes)
 static void check_opened(struct image *im, struct span bytes, bool choose_first)
 {
     static const struct image_target targets[] = {
-        { 90, 90, true, false }, { 80, 78, true, false }, { 103, 0, true, false }, { 121, 88, true, false }, { 90, 0, false,
-            true }, { 60, 0, false, true },
+        { .sm = 90, .ptx_version = 90, .machine_code = true },
+        { .sm = 80, .ptx_version = 78, .machine_code = true, .cuda_version = 11080 },
+        { .sm = 103, .machine_code = true, .cuda_version = 13000 },
+        { .sm = 121, .ptx_version = 88, .machine_code = true, .jit_forced = true },
+        { .sm = 90, .any_ptx = true },
+        { .sm = 60, .any_ptx = true },
     };
 
     for (size_t i = 0; i < gpudl__image_count(im); i++)

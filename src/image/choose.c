@@ -97,7 +97,7 @@ static enum verdict look_inside(struct image *im, struct entry *e, const struct 
     enum verdict v = inspect(im, e, target);
 
     if (v != FITS && !before)
-        gpudl__image_forget(e);
+        gpudl__entry_forget(e);
     return v;
 }
 

@@ -216,8 +216,10 @@ static enum image_error read_symbols(struct reading *r, struct contents *out, st
         if (kernel)
             read_kernel(r, s, name, length, &out->kernels[out->nkernels++]);
         else if (name[0] != '$')
-            out->globals[out->nglobals++] = (struct image_global){ name, s.size, r->roles[s.section].storage == CONSTANT,
-                (s.other & STO_CUDA_MANAGED) != 0 };
+            out->globals[out->nglobals++] = (struct image_global){
+                .name = name, .size = s.size, .constant = r->roles[s.section].storage == CONSTANT,
+                .managed = (s.other & STO_CUDA_MANAGED) != 0,
+            };
     }
     return IMAGE_OK;
 }

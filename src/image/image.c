@@ -134,7 +134,7 @@ enum image_error gpudl__image_open(struct span bytes, uint64_t limit, struct ima
     }
 }
 
-void gpudl__image_forget(struct entry *e)
+void gpudl__entry_forget(struct entry *e)
 {
     gpudl__arena_free(&e->contents.arena);
     e->contents = (struct contents){ 0 };
@@ -148,7 +148,7 @@ void gpudl__image_close(struct image *im)
     if (!im)
         return;
     for (size_t i = 0; i < im->count; i++) {
-        gpudl__image_forget(&im->entries[i]);
+        gpudl__entry_forget(&im->entries[i]);
         gpudl__free(im->entries[i].owned_name);
     }
     gpudl__free(im->notes);
@@ -258,7 +258,7 @@ static enum image_error make_ready(struct image *im, struct entry *e, struct tex
         error = describe(e, t);
     if (error) {
         name_entry(im, e, t);
-        gpudl__image_forget(e);
+        gpudl__entry_forget(e);
         if (error == IMAGE_NO_MEMORY || e->info.compression == IMAGE_SCRAMBLED)
             return error;
         if (!e->info.error)

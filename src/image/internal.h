@@ -123,7 +123,7 @@ const char *gpudl__arch_reason(enum arch_fit fit);
 const char *gpudl__ptx_cuda(unsigned ptx_version);      /* "12.4": the toolkit that brought it, or NULL */
 
 /* image.c, for choose.c: the contents of an entry, with its payload; and as if they never had been asked for. */
-void gpudl__image_forget(struct entry *e);
+void gpudl__entry_forget(struct entry *e);
 enum image_error gpudl__image_contents(struct image *im, struct entry *e, const struct contents **out, struct text *t);
 
 #endif

@@ -151,7 +151,7 @@ static enum image_error place_param(struct scan *s, const struct param *p, struc
         k->params_known = false;
     if (!reserve(s, (void **)&s->params, s->nparams, &s->params_room, sizeof(*s->params)))
         return no_memory(s);
-    s->params[s->nparams++] = (struct image_param){ (uint32_t)at, (uint32_t)size };
+    s->params[s->nparams++] = (struct image_param){ .offset = (uint32_t)at, .size = (uint32_t)size };
     k->param_bytes = (uint32_t)(at + size);
     return IMAGE_OK;
 }

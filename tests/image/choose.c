@@ -166,12 +166,12 @@ static void ptx_newer_than_the_driver(void **state)
     enum image_misfit why;
 
     (void)state;
-    assert_int_equal(choose(&o, (struct image_target){ 90, 84, true, false }, &why), -1);
+    assert_int_equal(choose(&o, (struct image_target){ .sm = 90, .ptx_version = 84, .machine_code = true }, &why), -1);
     assert_int_equal(why, MISFIT_PTX_TOO_NEW);
     assert_contains(o.text, "version 9.0");
     assert_contains(o.text, "reads up to 8.4");
     assert_contains(o.text, "CUDA 12.4 or older");
-    assert_int_equal(choose(&o, (struct image_target){ 90, 0, true, false }, &why), 0);
+    assert_int_equal(choose(&o, (struct image_target){ .sm = 90, .ptx_version = 0, .machine_code = true }, &why), 0);
     close_opened(&o);
 }
 
@@ -253,7 +253,7 @@ static void damaged_entries_are_passed_over(void **state)
     assert_contains(gpudl__image_notes(o.image), "entry 0 is damaged");
     assert_int_equal(gpudl__image_entry(o.image, 0)->error, IMAGE_DAMAGED);
     assert_int_equal(choose(&o, gpu(90), &why), 1);
-    assert_int_equal(choose(&o, (struct image_target){ 90, 84, true, false }, &why), -1);
+    assert_int_equal(choose(&o, (struct image_target){ .sm = 90, .ptx_version = 84, .machine_code = true }, &why), -1);
     assert_int_equal(why, MISFIT_DAMAGED);
     assert_contains(o.text, "entry 0: ");
     close_opened(&o);

@@ -155,7 +155,7 @@ static void unknown_kinds_are_stepped_over(void **state)
 {
     struct opened o = open_bytes(patched16("a_default.fatbin", KIND, 0x200));
     enum image_misfit why;
-    struct image_target target = { 90, 90, true, false };
+    struct image_target target = { .sm = 90, .ptx_version = 90, .machine_code = true };
 
     (void)state;
     assert_int_equal(o.error, IMAGE_OK);

@@ -30,7 +30,7 @@ static void assert_no_memory(enum image_error error, const char *text)
 
 static void use(struct span bytes, unsigned sm)
 {
-    const struct image_target target = { sm, 90, true, false };
+    const struct image_target target = { .sm = sm, .ptx_version = 90, .machine_code = true };
     const struct image_kernel *k;
     const struct image_global *g;
     enum image_misfit why = MISFIT_ARCH;
