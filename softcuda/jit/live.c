@@ -186,7 +186,7 @@ bool plan_blends(const struct plan *p, uint32_t reg, uint32_t block)
         return false;
     run = &p->runs[p->run_of[block]];
     if (run->parks || p->ndefs[reg] > 1)
-        return wanted_in_run(p, run, d);
+        return wanted_in_run(p, run, d) && (run->parks || !plan_keeps_together(p, reg, block));
     if (loop < 0)
         return false;
     if (!goes_round_together(p, &p->cfg->loops[loop]))
@@ -280,6 +280,20 @@ static bool defined_together(const struct plan *p, const struct cfg_loop *loop, 
     return true;
 }
 
+/* Lanes that are not in the loop while it runs wait behind it, up to where the run ends: does one of them want the register? */
+static bool wanted_behind(const struct plan *p, const struct cfg_loop *loop, uint32_t d)
+{
+    size_t words = (p->ndense + 63) / 64;
+
+    for (uint32_t b = loop->end; b < p->cfg->nblocks; b++) {
+        if (test(p->live_in + b * words, d))
+            return true;
+        if (!p->guarded[b])
+            break;
+    }
+    return false;
+}
+
 bool plan_keeps_together(const struct plan *p, uint32_t reg, uint32_t block)
 {
     int32_t l = p->cfg->blocks[block].loop;
@@ -292,5 +306,5 @@ bool plan_keeps_together(const struct plan *p, uint32_t reg, uint32_t block)
         return true;
     if (!loop || p->spins[l] || !entered_at_top(p, loop) || !goes_round_together(p, loop) || loop_parks(p, loop))
         return false;
-    return !leaves_at_exits(p, loop, d) && defined_together(p, loop, reg);
+    return !leaves_at_exits(p, loop, d) && !wanted_behind(p, loop, d) && defined_together(p, loop, reg);
 }
