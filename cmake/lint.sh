@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lint.sh BUILD: what make lint checks. The text of every source: no tabs, no blanks at the end of a line, no line over 150 columns (130 is the aim).
-# The format of lines changed since the last commit. And clang-tidy over what BUILD compiles.
+# lint.sh BUILD: what make lint checks. The text of every source: no tabs, no blanks at the end of a line, and but for texts in tests no line
+# over 150 columns (130 is the aim). The format of lines changed since the last commit. clang-tidy over what BUILD compiles, tests aside.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -10,7 +10,7 @@ mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.cu')
 awk '
 /\t/                { print FILENAME ":" FNR ": a tab"; bad = 1 }
 /[ \t]$/            { print FILENAME ":" FNR ": blanks at the end"; bad = 1 }
-length($0) > 150    { print FILENAME ":" FNR ": " length($0) " columns"; bad = 1 }
+length($0) > 150 && FILENAME !~ /^tests/ { print FILENAME ":" FNR ": " length($0) " columns"; bad = 1 }
 END                 { exit bad }' "${sources[@]}" || status=1
 
 changed=$(git clang-format-14 --diff --quiet)
@@ -19,6 +19,6 @@ if [[ -n $changed && $changed != "no modified files to format" && $changed != "c
     status=1
 fi
 
-mapfile -t compiled < <(git ls-files '*.c' | grep -Fxf <(sed -n "s|^ *\"file\": \"$PWD/\(.*\)\",\?$|\1|p" "$build/compile_commands.json"))
-printf '%s\n' "${compiled[@]}" | xargs -P "$(nproc)" -n 8 clang-tidy-14 --quiet -p "$build" || status=1
+mapfile -t compiled < <(git ls-files '*.c' | grep -v '^tests/' | grep -Fxf <(sed -n "s|^ *\"file\": \"$PWD/\(.*\)\",\?$|\1|p" "$build/compile_commands.json"))
+printf '%s\n' "${compiled[@]}" | xargs -P "$(nproc)" -n 8 clang-tidy-14 --quiet -p "$build" --extra-arg=-Wno-unknown-warning-option || status=1
 exit $status
