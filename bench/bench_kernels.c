@@ -137,6 +137,16 @@ static bool prepare_host(struct run *r)
     return true;
 }
 
+/* softcuda's memory is memory of this process: all sides read the same inputs, so that none drives another's out of the caches. */
+static void share_inputs(struct run *r)
+{
+    for (int i = 0; i < MAX_BUFFERS && r->host[i]; i++)
+        if (i != r->kernel->output) {
+            free(r->host[i]);
+            r->host[i] = (void *)(uintptr_t)r->memory[i];
+        }
+}
+
 static bool prepare_device(struct run *r)
 {
     const struct kernel *k = r->kernel;
@@ -145,6 +155,7 @@ static bool prepare_device(struct run *r)
     for (int i = 0; i < MAX_BUFFERS && r->host[i]; i++)
         if (!(r->memory[i] = bench_device_buffer(r->device, r->host[i], bytes_of(&k->buffers[i]))))
             return false;
+    share_inputs(r);
     for (int i = 0; i < MAX_ARGS && k->args[i].kind != END; i++) {
         r->args[i] = k->args[i];
         r->params[i] = k->args[i].kind == INT     ? (void *)&r->args[i].i
@@ -309,7 +320,8 @@ static void bench_one(struct bench_report *report, struct bench_device *device, 
     opencl_release_kernel(opencl, r.cl_code);
     for (int i = 0; i < MAX_BUFFERS; i++) {
         opencl_release_buffer(opencl, r.cl_memory[i]);
-        free(r.host[i]);
+        if ((uintptr_t)r.host[i] != r.memory[i])
+            free(r.host[i]);
     }
 }
 
