@@ -48,7 +48,7 @@ check-tsan: build-tsan/build.ninja  ## the tests under the thread sanitizer
 	$(still) ctest --preset tsan -j $(JOBS)
 
 format:  ## set the lines changed since the last commit in the house's format
-	git clang-format-14
+	git clang-format-14 --force
 
 lint: build/build.ninja  ## check the text of the sources, and run clang-tidy
 	cmake/lint.sh build
