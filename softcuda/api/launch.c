@@ -131,6 +131,13 @@ static size_t local_bytes(const struct CUfunc_st *f)
     return a_thread ? a_thread * SC_LANES + 4096 : 0;
 }
 
+/* Host memory that device code may use, and other devices'. */
+static bool may_touch(void *owner, uint64_t address, uint32_t bytes)
+{
+    (void)owner;
+    return sc_mem_holds(address, bytes);
+}
+
 static void fill_grid(struct launch_op *op, const struct launch *l, const struct jit_code *code)
 {
     static _Atomic uint64_t next_gridid;
@@ -150,6 +157,12 @@ static void fill_grid(struct launch_op *op, const struct launch *l, const struct
     g->gridid = atomic_fetch_add(&next_gridid, 1) + 1;
     g->envreg1_2 = l->cooperative ? (uint64_t)(uintptr_t)op->workspace : 0;
     g->services = &l->f->module->context->services;
+    sc_devmem_range(l->f->module->context->device->memory, &g->memory_base, &g->memory_size);
+    g->may_touch = may_touch;
+    g->also[0].from = op->params;
+    g->also[0].size = l->f->kernel->func->param_bytes;
+    g->also[1].from = op->workspace;
+    g->also[1].size = sizeof(op->workspace);
 }
 
 static CUresult enqueue(struct launch *l, struct CUstream_st *s, void **params, void **extra)

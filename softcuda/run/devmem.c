@@ -301,3 +301,9 @@ bool sc_devmem_contains(const struct sc_devmem *m, uint64_t address)
 {
     return address - m->base < m->total;
 }
+
+void sc_devmem_range(const struct sc_devmem *m, uint64_t *base, uint64_t *size)
+{
+    *base = m->base;
+    *size = m->total;
+}

@@ -27,6 +27,7 @@ bool sc_devmem_free(struct sc_devmem *, uint64_t address, uint32_t kind);
 void sc_devmem_free_owned(struct sc_devmem *, const void *owner);
 
 void sc_devmem_sizes(struct sc_devmem *, uint64_t *free, uint64_t *total);
+void sc_devmem_range(const struct sc_devmem *, uint64_t *base, uint64_t *size);     /* the reserved range */
 bool sc_devmem_contains(const struct sc_devmem *, uint64_t address);    /* in the range, allocated or not */
 
 #endif

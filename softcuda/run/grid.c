@@ -152,7 +152,8 @@ void sc_grid_run(struct sc_grid *g, struct sc_worker *wk)
         dismiss_helpers(g);
 }
 
-void sc_grid_fail(struct sc_grid *g, enum sc_fault fault, uint64_t address, const uint32_t ctaid[3])
+void sc_grid_fail_at(struct sc_grid *g, enum sc_fault fault, uint64_t address, const uint32_t ctaid[3], uint32_t thread, uint32_t bytes,
+                     struct sc_place place)
 {
     int first = 0;
 
@@ -160,6 +161,14 @@ void sc_grid_fail(struct sc_grid *g, enum sc_fault fault, uint64_t address, cons
         g->fault = (int)fault;
         g->fault_address = address;
         memcpy(g->fault_ctaid, ctaid, sizeof(g->fault_ctaid));
+        g->fault_thread = thread;
+        g->fault_bytes = bytes;
+        g->fault_place = place;
     }
     atomic_store(&g->stop, true);
+}
+
+void sc_grid_fail(struct sc_grid *g, enum sc_fault fault, uint64_t address, const uint32_t ctaid[3])
+{
+    sc_grid_fail_at(g, fault, address, ctaid, UINT32_MAX, 0, (struct sc_place){ 0, 0 });
 }

@@ -28,6 +28,11 @@ struct sc_grid {
     size_t local_bytes;                 /* local memory a warp */
     uint64_t gridid, envreg1_2;
     struct sc_services *services;
+    uint64_t memory_base, memory_size;  /* the device's memory; size 0: any address is as good as another */
+    /* May device code touch these bytes, which are not the device's (host memory it was given, another device's)? NULL: no. */
+    bool (*may_touch)(void *owner, uint64_t address, uint32_t bytes);
+    void *may_touch_owner;
+    struct { const void *from; uint64_t size; } also[2];    /* this launch's own memory: parameters, the workspace of a grid barrier */
     /* the runtime's */
     uint64_t nblocks;
     uint32_t chunk;                     /* blocks claimed at once */
@@ -41,6 +46,9 @@ struct sc_grid {
     int fault;                          /* enum sc_fault, or -1 */
     uint64_t fault_address;
     uint32_t fault_ctaid[3];
+    uint32_t fault_thread;              /* index in its block; UINT32_MAX: unknown */
+    uint32_t fault_bytes;               /* of the access; 0: unknown */
+    struct sc_place fault_place;
 };
 
 /* Runs the grid to its end on this thread and whatever pool threads are free. worker: the calling thread's. g->fault says how it
@@ -48,6 +56,9 @@ struct sc_grid {
 void sc_grid_run(struct sc_grid *, struct sc_worker *);
 /* Ends the grid; the first caller's reason is kept. */
 void sc_grid_fail(struct sc_grid *, enum sc_fault, uint64_t address, const uint32_t ctaid[3]);
+/* The same with all that is known of it. */
+void sc_grid_fail_at(struct sc_grid *, enum sc_fault, uint64_t address, const uint32_t ctaid[3], uint32_t thread, uint32_t bytes,
+                     struct sc_place);
 
 /* A worker for the calling OS thread, which must be the only one to use it and must have called sc_fault_thread_init(). NULL: no
  * memory. */

@@ -30,7 +30,16 @@ struct sc_warp {
     uint64_t gridid;
     uint64_t envreg1_2;             /* workspace of a grid barrier: %envreg1 is the high half, %envreg2 the low one; 0: no cooperative launch */
     uint64_t heap;                  /* the runtime's own */
+    uint64_t memory_base, memory_size;  /* the device's memory: accesses in there are checked by the machine code, all others by the calls below */
 };
+
+/* Where an access is, for messages: of the instruction's .loc; 0: unknown. */
+struct sc_place { uint32_t file, line; };
+
+/* Accesses that do not lie in the device's memory, or are misaligned: these find out whether they may be made, and end the launch
+ * if not. bytes: of one access, its alignment too. lanes: who makes it; none of them: nothing happens. */
+void sc_rt_check_one(struct sc_warp *, uint64_t address, uint32_t bytes, uint32_t lanes, uint32_t file, uint32_t line);
+void sc_rt_check_lanes(struct sc_warp *, const uint64_t address[SC_LANES], uint32_t bytes, uint32_t lanes, uint32_t file, uint32_t line);
 
 /* Arrive with nlanes threads of this warp at barrier id of the block and wait until expected threads have arrived
  * (0: all threads of the block that have not exited). Switches to another warp meanwhile. */

@@ -6,7 +6,10 @@
 #include <sys/mman.h>
 
 #define STACK_SIZE      ((size_t)1 << 20)       /* of a runner; touched pages only are real */
-#define SHARED_WINDOW   ((size_t)1 << 32)       /* a 32-bit offset into shared memory faults or stays inside */
+/* Around the shared memory of a block lie 2 GiB either way that fault: a 32-bit offset, signed, meets nothing else. The memory a block has
+ * ends where that begins, to 128 bytes. */
+#define SHARED_WINDOW   ((size_t)1 << 32)
+#define SHARED_ALIGN    128u
 #define RESIDENT_MAX    32                      /* blocks of an ordinary grid that one worker interleaves */
 #define PAGE            ((size_t)4096)
 
@@ -127,7 +130,8 @@ static struct sc_block *block_create(struct sc_worker *wk)
     if (!b)
         return NULL;
     b->shared = mmap(NULL, SHARED_WINDOW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (b->shared == MAP_FAILED || mprotect(b->shared, SC_SHARED_MAX, PROT_READ | PROT_WRITE)) {
+    b->shared_end = b->shared + SHARED_WINDOW / 2;
+    if (b->shared == MAP_FAILED || mprotect(b->shared_end - SC_SHARED_MAX, SC_SHARED_MAX, PROT_READ | PROT_WRITE)) {
         if (b->shared != MAP_FAILED)
             munmap(b->shared, SHARED_WINDOW);
         free(b);
@@ -139,6 +143,13 @@ static struct sc_block *block_create(struct sc_worker *wk)
     b->older = wk->blocks;
     wk->blocks = b;
     return b;
+}
+
+static unsigned char *shared_begin(const struct sc_block *b)
+{
+    const struct sc_warp *m = &b->worker->model;
+
+    return b->shared_end - (m->shared_bytes + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN;
 }
 
 static struct sc_block *take_block(struct sc_worker *wk)
@@ -275,7 +286,7 @@ static void run_warp(struct runner *r)
     r->lanes = r->live = wk->nthreads - index * SC_LANES < SC_LANES ? wk->nthreads - index * SC_LANES : SC_LANES;
     r->warp.warp = index;
     r->warp.block = b;
-    r->warp.shared = b->shared;
+    r->warp.shared = shared_begin(b);
     memcpy(r->warp.ctaid, b->ctaid, sizeof(b->ctaid));
     r->warp.local_top = r->local;
     wk->grid->code(&r->warp);
@@ -296,7 +307,7 @@ static void run_plain(struct runner *r)
         return;
     }
     r->warp.block = b;
-    r->warp.shared = b->shared;
+    r->warp.shared = shared_begin(b);
     while (code_blocks && (n = claim_row(wk, r->warp.ctaid)))
         code_blocks(&r->warp, n);
     while (claim(wk, r->warp.ctaid)) {
@@ -432,6 +443,8 @@ static void enter(struct sc_worker *wk, struct sc_grid *g, uint32_t smid)
     m->nwarps = wk->nwarps;
     m->smid = smid;
     m->nsmid = sc_pool_threads();
+    m->memory_base = g->memory_size ? g->memory_base : 0;
+    m->memory_size = g->memory_size ? g->memory_size : UINT64_MAX;
     m->shared_bytes = g->static_shared + g->dynamic_shared;
     m->static_shared_bytes = g->static_shared;
     m->dynamic_shared_bytes = g->dynamic_shared;

@@ -45,7 +45,7 @@ struct sc_block {
     struct sc_worker *worker;
     struct sc_block *next;          /* free list */
     struct sc_block *older;         /* all blocks of the worker */
-    unsigned char *shared;
+    unsigned char *shared, *shared_end;     /* the reserved range; where the memory in its middle ends */
     uint32_t ctaid[3];
     uint32_t begun, unfinished;     /* warps */
     uint32_t live;                  /* threads that have not exited */

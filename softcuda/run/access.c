@@ -1,0 +1,52 @@
+/* access.c - accesses that do not lie in the device's memory: shared, local, host memory that the program gave, or a fault. */
+#include <string.h>
+
+#include "softcuda/run/worker.h"
+
+static bool inside(uint64_t address, uint32_t bytes, const void *from, uint64_t size)
+{
+    uint64_t offset = address - (uint64_t)(uintptr_t)from;
+
+    return offset < size && bytes <= size - offset;
+}
+
+static bool may_touch(const struct sc_warp *w, const struct sc_grid *g, uint64_t address, uint32_t bytes)
+{
+    if (address - w->memory_base < w->memory_size && bytes <= w->memory_size - (address - w->memory_base))
+        return true;
+    if (inside(address, bytes, w->shared, w->shared_bytes) ||
+        inside(address, bytes, w->local_base, (uint64_t)(w->local_end - w->local_base)))
+        return true;
+    for (unsigned i = 0; i < sizeof(g->also) / sizeof(*g->also); i++)
+        if (inside(address, bytes, g->also[i].from, g->also[i].size))
+            return true;
+    return g->may_touch && g->may_touch(g->may_touch_owner, address, bytes);
+}
+
+static _Noreturn void refuse(struct sc_warp *w, enum sc_fault fault, uint64_t address, uint32_t bytes, uint32_t lanes,
+                             struct sc_place place)
+{
+    struct runner *r = sc_runner(w);
+    uint32_t thread = w->warp * SC_LANES + (uint32_t)__builtin_ctz(lanes);
+
+    sc_grid_fail_at(r->worker->grid, fault, address, w->ctaid, thread, bytes, place);
+    sc_worker_abandon(r);
+}
+
+void sc_rt_check_one(struct sc_warp *w, uint64_t address, uint32_t bytes, uint32_t lanes, uint32_t file, uint32_t line)
+{
+    struct sc_place place = { file, line };
+
+    if (!lanes)
+        return;
+    if (address & (bytes - 1))
+        refuse(w, SC_FAULT_MISALIGNED, address, bytes, lanes, place);
+    if (!may_touch(w, sc_runner(w)->worker->grid, address, bytes))
+        refuse(w, SC_FAULT_ILLEGAL_ADDRESS, address, bytes, lanes, place);
+}
+
+void sc_rt_check_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], uint32_t bytes, uint32_t lanes, uint32_t file, uint32_t line)
+{
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        sc_rt_check_one(w, address[__builtin_ctz(rest)], bytes, rest & -rest, file, line);
+}
