@@ -30,6 +30,20 @@ static LLVMValueRef pointer(struct emit *e, LLVMValueRef bytes, int64_t offset, 
     return b_gep(e, window(e, space), index);
 }
 
+/* base, and how far lanes lie from it: what a check of both ends needs. */
+static void note_ends(struct emit *e, struct address *a, LLVMValueRef base, struct affine steps)
+{
+    LLVMValueRef low, high, at = LLVMBuildPtrToInt(B(e), base, b_int(e, 64), "");
+    uint64_t odd = (uint64_t)steps.s | (uint64_t)steps.t_constant;
+
+    v_extent(e, steps, &low, &high);
+    a->low = LLVMBuildAdd(B(e), at, low, "");
+    a->high = LLVMBuildAdd(B(e), at, high, "");
+    a->uneven = LLVMBuildOr(B(e), at, b_i64(e, odd), "");
+    if (steps.t)
+        a->uneven = LLVMBuildOr(B(e), a->uneven, steps.t, "");
+}
+
 static void as_row_or_groups(struct emit *e, struct address *a, int64_t s, int64_t t_constant, LLVMValueRef t, unsigned bytes)
 {
     int64_t g = e->plan->group;
@@ -52,10 +66,11 @@ static void from_widened(struct emit *e, struct address *a, const struct ptx_ope
     if (n.t)
         t = LLVMBuildMul(B(e), b_resize(e, n.t, 64, true), b_i64(e, (uint64_t)x.c), "");
     as_row_or_groups(e, a, x.s * x.c, x.t * x.c, t, bytes);
-    if (a->kind == ADDRESS_SCATTERED)
-        return;
     wide = LLVMBuildMul(B(e), b_resize(e, n.base, 64, !x.zero_extended), b_i64(e, (uint64_t)x.c), "");
     a->base = pointer(e, LLVMBuildAdd(B(e), wide, offset, ""), o->offset, a->space);
+    if (a->kind == ADDRESS_SCATTERED)
+        return;
+    note_ends(e, a, a->base, (struct affine){ .s = x.s * x.c, .t_constant = x.t * x.c, .t = t });
     a->exact = v_exact(e, x, n);
 }
 
@@ -69,11 +84,15 @@ struct address address_make(struct emit *e, const struct ptx_operand *o, enum pt
     if (x.kind == SHAPE_UNIFORM) {
         a.kind = ADDRESS_ONE;
         a.base = pointer(e, v_scalar(e, o, width), offset, space);
+        note_ends(e, &a, a.base, (struct affine){ .s = 0 });
     } else if (x.kind == SHAPE_AFFINE) {
         struct affine n = v_affine(e, o, width);
-        as_row_or_groups(e, &a, width == 32 ? (int32_t)x.s : x.s, width == 32 ? (int32_t)x.t : x.t, n.t, bytes);
-        if (a.kind != ADDRESS_SCATTERED)
-            a.base = pointer(e, n.base, offset, space);
+        n.s = width == 32 ? (int32_t)x.s : x.s;
+        n.t_constant = width == 32 ? (int32_t)x.t : x.t;
+        n.t = n.t ? b_resize(e, n.t, 64, true) : NULL;
+        as_row_or_groups(e, &a, n.s, n.t_constant, n.t, bytes);
+        a.base = pointer(e, n.base, offset, space);
+        note_ends(e, &a, a.base, n);
     } else if (x.kind == SHAPE_WIDENED && space != PTX_SHARED) {
         from_widened(e, &a, o, bytes);
     }

@@ -17,6 +17,8 @@ struct address {
     LLVMValueRef t;         /* i64, GROUPS */
     LLVMValueRef exact;     /* i1: kind holds; else the lanes are scattered after all. NULL: always */
     int64_t stride;         /* GROUPS: the access's size, or 0 */
+    LLVMValueRef low, high; /* i64, the outermost places of all lanes, whether they are on or not; NULL: not known without looking at each */
+    LLVMValueRef uneven;    /* i64, whose low bits are those in which some lane's address is not even */
     /* Scattered: window + index. */
     const struct ptx_operand *operand;
     enum ptx_space space;
@@ -24,6 +26,12 @@ struct address {
 
 /* bytes: what each lane reads or writes there, so that rows can be told. */
 struct address address_make(struct emit *, const struct ptx_operand *, enum ptx_space, unsigned bytes);
+/* Before an access of so many bytes a lane: lanes of e->mask that would touch what is not theirs, or a misaligned place, end the launch.
+ * scattered: the lanes are known not to lie as kind says. bounds.c */
+void address_check(struct emit *, const struct address *, unsigned bytes, bool scattered);
+/* The same for the addresses of all lanes, and for one lane's. */
+void address_check_lanes(struct emit *, LLVMValueRef pointers, unsigned bytes, enum ptx_space);
+void address_check_one(struct emit *, LLVMValueRef pointer, unsigned bytes, enum ptx_space, LLVMValueRef lane_bit);
 /* A <32 x ptr> for the lanes of any address, delta bytes further on. */
 LLVMValueRef address_lanes(struct emit *, const struct address *, int64_t delta);
 

@@ -8,7 +8,7 @@
 struct atomic {
     enum ptx_mod which;
     enum ptx_type type;
-    unsigned bits;
+    unsigned bits, bytes;       /* of an element; of all of them */
     LLVMValueRef at, operand, compare, old;     /* spilled vectors */
 };
 
@@ -112,6 +112,8 @@ static void one_element(struct emit *e, struct atomic *a, const struct address *
     a->at = b_spill(e, LLVMBuildPtrToInt(B(e), address_lanes(e, where, delta), LLVMVectorType(b_int(e, 64), SC_LANES), ""));
     b_lanes_begin(e, e->mask, &loop);
     ptr = LLVMBuildIntToPtr(B(e), b_pick(e, a->at, 64, loop.lane), b_ptr(e), "");
+    if (!delta)
+        address_check_one(e, ptr, a->bytes, where->space, LLVMBuildShl(B(e), b_i32(e, 1), loop.lane, ""));
     operand = b_pick(e, a->operand, a->bits, loop.lane);
     if (a->compare)
         compare = b_pick(e, a->compare, a->bits, loop.lane);
@@ -135,6 +137,7 @@ void emit_atomic(struct emit *e)
     struct address where;
 
     a.bits = ptx_type_bits(a.type);
+    a.bytes = n * a.bits / 8;
     where = address_make(e, &in->ops[first], in->space, n * a.bits / 8);
     for (unsigned i = 0; i < n; i++) {
         const struct ptx_operand *dst = !first ? NULL : in->ops[0].kind == PTX_OP_VECTOR ? &in->ops[0].elems[i] : &in->ops[0];

@@ -160,6 +160,22 @@ LLVMBasicBlockRef b_if(struct emit *e, LLVMValueRef condition)
     return end;
 }
 
+LLVMBasicBlockRef b_if_rarely(struct emit *e, LLVMValueRef condition)
+{
+    LLVMBasicBlockRef then = b_block(e, "rare"), end = b_block(e, "end");
+    LLVMMetadataRef weights[] = {
+        LLVMMDStringInContext2(e->v.context, "branch_weights", 14),
+        LLVMValueAsMetadata(b_i32(e, 1)),
+        LLVMValueAsMetadata(b_i32(e, 1 << 20)),
+    };
+    LLVMValueRef branch = LLVMBuildCondBr(B(e), condition, then, end);
+
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->v.context, "prof", 4),
+                    LLVMMetadataAsValue(e->v.context, LLVMMDNodeInContext2(e->v.context, weights, 3)));
+    b_at(e, then);
+    return end;
+}
+
 void b_end(struct emit *e, LLVMBasicBlockRef end)
 {
     b_jump(e, end);

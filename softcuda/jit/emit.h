@@ -81,6 +81,7 @@ void         b_at(struct emit *, LLVMBasicBlockRef);        /* go on building th
 void         b_jump(struct emit *, LLVMBasicBlockRef);
 void         b_branch(struct emit *, LLVMValueRef condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no);
 LLVMBasicBlockRef b_if(struct emit *, LLVMValueRef condition);      /* builds in the new block; returns the one to end with b_end() */
+LLVMBasicBlockRef b_if_rarely(struct emit *, LLVMValueRef condition);   /* the same where the condition hardly ever holds */
 void         b_end(struct emit *, LLVMBasicBlockRef);
 LLVMValueRef b_intrinsic(struct emit *, const char *name, LLVMTypeRef *types, unsigned ntypes, LLVMValueRef *args, unsigned nargs);
 /* Calls a runtime function: ret 0 for void, else the bits of an integer; args give their own types. */
@@ -105,6 +106,8 @@ struct affine v_affine(struct emit *, const struct ptx_operand *, unsigned bits)
 struct affine v_narrow(struct emit *, const struct ptx_operand *, LLVMValueRef *offset);
 /* i1: does a widened value equal its affine reading in all lanes? */
 LLVMValueRef v_exact(struct emit *, struct shape, struct affine narrow);
+/* Smallest and largest of s * i + t * g over the lanes, as i64. */
+void v_extent(struct emit *, struct affine, LLVMValueRef *low, LLVMValueRef *high);
 void v_set(struct emit *, const struct ptx_operand *, LLVMValueRef value);              /* a scalar or a vector, to a register or _ */
 void v_set_signed(struct emit *, const struct ptx_operand *, LLVMValueRef value, bool is_signed);   /* extends to the register's width */
 bool v_set_shaped(struct emit *, const struct ptx_insn *);  /* builds an instruction whose result is affine or widened; false: it is not */

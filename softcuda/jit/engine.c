@@ -29,7 +29,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 #define SYMBOL(name) { #name, (void *)name }
 static const struct arith_symbol runtime[] = {
     SYMBOL(sc_rt_barrier), SYMBOL(sc_rt_barrier_arrive), SYMBOL(sc_rt_barrier_red), SYMBOL(sc_rt_yield), SYMBOL(sc_rt_nanosleep),
-    SYMBOL(sc_rt_fault), SYMBOL(sc_rt_clock), SYMBOL(sc_rt_globaltimer), { NULL, NULL },
+    SYMBOL(sc_rt_fault), SYMBOL(sc_rt_check_one), SYMBOL(sc_rt_check_lanes), SYMBOL(sc_rt_clock), SYMBOL(sc_rt_globaltimer), { NULL, NULL },
 };
 static const char *const externs[] = { "vprintf", "__assertfail", "malloc", "free", NULL };
 

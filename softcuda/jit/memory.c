@@ -196,8 +196,14 @@ static void load_scattered(struct emit *e, struct access *a)
     }
 }
 
+static void check(struct emit *e, const struct access *a, bool scattered)
+{
+    address_check(e, &a->where, a->n * element_bytes(a), scattered);
+}
+
 static void load_shaped(struct emit *e, struct access *a)
 {
+    check(e, a, false);
     switch (a->where.kind) {
     case ADDRESS_ROW: load_as_row(e, a); break;
     case ADDRESS_GROUPS: load_as_groups(e, a); break;
@@ -218,6 +224,7 @@ static void load_either_way(struct emit *e, struct access *a)
     from[0] = LLVMGetInsertBlock(B(e));
     b_jump(e, end);
     b_at(e, slow);
+    check(e, a, true);
     load_scattered(e, a);
     for (unsigned i = 0; i < a->n; i++)
         value[1][i] = a->value[i];
@@ -236,6 +243,7 @@ static void load_place(struct emit *e, struct access *a)
 {
     LLVMValueRef ptr = a->where.base;
 
+    check(e, a, false);
     if (e->guarded_insn)
         ptr = LLVMBuildSelect(B(e), b_any(e, e->mask), ptr, e->warp, "");
     for (unsigned i = 0; i < a->n; i++)
@@ -271,6 +279,7 @@ static void load_strong(struct emit *e, struct access *a)
                                              LLVMVectorType(b_int(e, 64), SC_LANES), ""));
         memory[i] = b_alloca(e, row_type(e, a, SC_LANES));
     }
+    check(e, a, true);
     b_lanes_begin(e, e->mask, &loop);
     for (unsigned i = 0; i < a->n; i++) {
         LLVMValueRef x = b_load(e, b_int(e, a->bits), LLVMBuildIntToPtr(B(e), b_pick(e, at[i], 64, loop.lane), b_ptr(e), ""));
@@ -292,6 +301,7 @@ static void store_strong(struct emit *e, struct access *a)
                                              LLVMVectorType(b_int(e, 64), SC_LANES), ""));
         memory[i] = b_spill(e, a->value[i]);
     }
+    check(e, a, true);
     b_lanes_begin(e, e->mask, &loop);
     for (unsigned i = 0; i < a->n; i++) {
         LLVMValueRef ptr = LLVMBuildIntToPtr(B(e), b_pick(e, at[i], 64, loop.lane), b_ptr(e), "");
@@ -343,6 +353,7 @@ static void store_place(struct emit *e, struct access *a)
     LLVMValueRef bits = b_bits(e, e->mask), args[] = { bits, LLVMConstInt(b_int(e, 1), 1, false) }, last;
     LLVMBasicBlockRef end = b_if(e, LLVMBuildICmp(B(e), LLVMIntNE, bits, b_i32(e, 0), ""));
 
+    check(e, a, false);
     last = LLVMBuildSub(B(e), b_i32(e, SC_LANES - 1), b_intrinsic(e, "llvm.ctlz", &i32, 1, args, 2), "");
     for (unsigned i = 0; i < a->n; i++) {
         LLVMValueRef ptr = b_gep(e, a->where.base, b_i64(e, (uint64_t)i * element_bytes(a))), store;
@@ -356,6 +367,7 @@ static void store_place(struct emit *e, struct access *a)
 
 static void store_shaped(struct emit *e, struct access *a)
 {
+    check(e, a, false);
     if (a->where.kind == ADDRESS_ROW)
         store_as_row(e, a);
     else if (a->where.kind == ADDRESS_GROUPS && a->where.stride)
@@ -373,6 +385,7 @@ static void store_either_way(struct emit *e, struct access *a)
     store_shaped(e, a);
     b_jump(e, end);
     b_at(e, slow);
+    check(e, a, true);
     store_scattered(e, a);
     b_end(e, end);
 }

@@ -252,7 +252,7 @@ static LLVMValueRef expand_widened(struct emit *e, const struct ptx_operand *o)
 }
 
 /* Smallest and largest of s * i + t * g over the lanes, as i64; t may be a program's value (then sign-extended). */
-static void extent(struct emit *e, struct affine a, LLVMValueRef *low, LLVMValueRef *high)
+void v_extent(struct emit *e, struct affine a, LLVMValueRef *low, LLVMValueRef *high)
 {
     int64_t n = e->plan->group, groups = SC_LANES / n, s = a.s * (n - 1), t = a.t_constant * (groups - 1);
     LLVMValueRef zero = b_i64(e, 0), run, negative;
@@ -272,7 +272,7 @@ LLVMValueRef v_exact(struct emit *e, struct shape x, struct affine a)
     LLVMValueRef low, high, base = b_resize(e, a.base, 64, !x.zero_extended), in_low, in_high;
     int64_t least = x.zero_extended ? 0 : INT32_MIN, most = x.zero_extended ? UINT32_MAX : INT32_MAX;
 
-    extent(e, a, &low, &high);
+    v_extent(e, a, &low, &high);
     in_low = LLVMBuildICmp(B(e), LLVMIntSGE, LLVMBuildAdd(B(e), base, low, ""), b_i64(e, (uint64_t)least), "");
     in_high = LLVMBuildICmp(B(e), LLVMIntSLE, LLVMBuildAdd(B(e), base, high, ""), b_i64(e, (uint64_t)most), "");
     return LLVMBuildAnd(B(e), in_low, in_high, "");
