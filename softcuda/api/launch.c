@@ -2,22 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softcuda/api/objects.h"
+#include "softcuda/api/launch.h"
 
 #define MAX_PARAM_BYTES 32764
 #define RECURSION_ROOM  ((size_t)64 << 10)      /* local memory a thread, at least, where its depth is not known */
 
-struct launch {                         /* what a caller asks for */
-    struct CUfunc_st *f;
-    uint32_t grid[3], block[3], dynamic;
-    bool cooperative;
-    CUevent event;                      /* to record behind it, or NULL */
-};
-
 struct launch_op {
     struct op op;
-    struct sc_grid grid;
-    uint32_t workspace[16];             /* of the grid barrier of cooperative launches */
+    struct sc_kernel_work work;
     _Alignas(64) unsigned char params[];
 };
 
@@ -36,28 +28,32 @@ static CUresult of_fault(int fault)
     }
 }
 
-/* The first error of a context stays. */
-static void poison(CUcontext c, CUresult r)
+void sc_poison(CUcontext c, CUresult r)
 {
     int none = 0;
 
     atomic_compare_exchange_strong(&c->sticky, &none, (int)r);
 }
 
-static void run_launch(struct op *op, struct sc_worker *worker)
+void sc_kernel_work_run(struct sc_kernel_work *w, struct sc_worker *worker)
 {
-    struct launch_op *l = (struct launch_op *)op;
+    CUcontext c = w->f->module->context;
 
     if (!worker) {
-        poison(op->stream->context, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+        sc_poison(c, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
         return;
     }
-    sc_grid_run(&l->grid, worker);
-    if (l->grid.fault >= 0)
-        poison(op->stream->context, of_fault(l->grid.fault));
+    sc_grid_run(&w->grid, worker);
+    if (w->grid.fault >= 0)
+        sc_poison(c, of_fault(w->grid.fault));
 }
 
-static CUresult check_block(const struct launch *l)
+static void run_launch(struct op *op, struct sc_worker *worker)
+{
+    sc_kernel_work_run(&((struct launch_op *)op)->work, worker);
+}
+
+static CUresult check_block(const struct sc_launch *l)
 {
     const struct ptx_func *f = l->f->kernel->func;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
@@ -70,7 +66,7 @@ static CUresult check_block(const struct launch *l)
     return most && threads > most ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
 }
 
-static CUresult check_launch(const struct launch *l)
+CUresult sc_launch_check(const struct sc_launch *l)
 {
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
@@ -80,15 +76,14 @@ static CUresult check_launch(const struct launch *l)
         return r;
     if (!l->grid[0] || !l->grid[1] || !l->grid[2] || l->grid[0] > 0x7fffffff || l->grid[1] > 65535 || l->grid[2] > 65535)
         return CUDA_ERROR_INVALID_VALUE;
-    if (l->dynamic > (uint32_t)sc_max_dynamic(l->f))
+    if (l->f->kernel->func->param_bytes > MAX_PARAM_BYTES || l->dynamic > (uint32_t)sc_max_dynamic(l->f))
         return CUDA_ERROR_INVALID_VALUE;
     if (l->cooperative && blocks > (uint64_t)sc_active_blocks(l->f, (int)threads, l->dynamic) * sc_pool_threads())
         return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     return CUDA_SUCCESS;
 }
 
-/* One buffer with all parameters, or one pointer for each. */
-static CUresult copy_params(unsigned char *to, const struct ptx_func *f, void **params, void **extra)
+CUresult sc_launch_params(unsigned char *to, const struct ptx_func *f, void **params, void **extra)
 {
     const void *buffer = NULL;
     size_t size = 0;
@@ -138,10 +133,10 @@ static bool may_touch(void *owner, uint64_t address, uint32_t bytes)
     return sc_mem_holds(address, bytes);
 }
 
-static void fill_grid(struct launch_op *op, const struct launch *l, const struct jit_code *code)
+static void fill_grid(struct sc_kernel_work *w, const struct sc_launch *l, const struct jit_code *code, const unsigned char *params)
 {
     static _Atomic uint64_t next_gridid;
-    struct sc_grid *g = &op->grid;
+    struct sc_grid *g = &w->grid;
 
     g->code = code->run;
     g->code_blocks = code->run_blocks;
@@ -149,72 +144,79 @@ static void fill_grid(struct launch_op *op, const struct launch *l, const struct
     g->cooperative = l->cooperative;
     memcpy(g->nctaid, l->grid, sizeof(g->nctaid));
     memcpy(g->ntid, l->block, sizeof(g->ntid));
-    g->params = op->params;
+    g->params = params;
     g->globals = l->f->module->globals;
     g->static_shared = l->f->kernel->info.static_shared_bytes;
     g->dynamic_shared = l->dynamic;
     g->local_bytes = local_bytes(l->f);
     g->gridid = atomic_fetch_add(&next_gridid, 1) + 1;
-    g->envreg1_2 = l->cooperative ? (uint64_t)(uintptr_t)op->workspace : 0;
+    g->envreg1_2 = l->cooperative ? (uint64_t)(uintptr_t)w->workspace : 0;
     g->services = &l->f->module->context->services;
     sc_devmem_range(l->f->module->context->device->memory, &g->memory_base, &g->memory_size);
     g->may_touch = may_touch;
-    g->also[0].from = op->params;
+    g->also[0].from = params;
     g->also[0].size = l->f->kernel->func->param_bytes;
-    g->also[1].from = op->workspace;
-    g->also[1].size = sizeof(op->workspace);
+    g->also[1].from = w->workspace;
+    g->also[1].size = sizeof(w->workspace);
 }
 
-static CUresult enqueue(struct launch *l, struct CUstream_st *s, void **params, void **extra)
+CUresult sc_kernel_work_init(struct sc_kernel_work *w, const struct sc_launch *l, const unsigned char *params)
 {
-    const struct ptx_func *f = l->f->kernel->func;
-    struct launch_op *op;
     struct jit_code code;
-    CUresult r = check_launch(l);
+    CUresult r = sc_program_code(l->f->kernel, l->block, &code);
 
     if (r)
         return r;
-    if (f->param_bytes > MAX_PARAM_BYTES)
-        return CUDA_ERROR_INVALID_VALUE;
-    if ((r = sc_program_code(l->f->kernel, l->block, &code)))
+    w->f = l->f;
+    fill_grid(w, l, &code, params);
+    return CUDA_SUCCESS;
+}
+
+/* event: to record behind it, or NULL. */
+static CUresult enqueue(const struct sc_launch *l, struct CUstream_st *s, void **params, void **extra, CUevent event)
+{
+    const struct ptx_func *f = l->f->kernel->func;
+    struct launch_op *op;
+    CUresult r = sc_launch_check(l);
+
+    if (r)
         return r;
     if (!(op = sc_op_create(sizeof(*op) + f->param_bytes, run_launch, NULL)))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if ((r = copy_params(op->params, f, params, extra))) {
+    if ((r = sc_kernel_work_init(&op->work, l, op->params)) || (r = sc_launch_params(op->params, f, params, extra))) {
         free(op);
         return r;
     }
-    fill_grid(op, l, &code);
     sc_op_enqueue(s, &op->op, NULL);
-    return l->event ? sc_event_record(l->event, s) : CUDA_SUCCESS;
+    return event ? sc_event_record(event, s) : CUDA_SUCCESS;
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx, unsigned int by,
                         unsigned int bz, unsigned int shared, CUstream stream, void **params, void **extra)
 {
-    struct launch l = { .grid = { gx, gy, gz }, .block = { bx, by, bz }, .dynamic = shared };
+    struct sc_launch l = { .grid = { gx, gy, gz }, .block = { bx, by, bz }, .dynamic = shared };
     struct CUstream_st *s;
     CUresult r = sc_stream(stream, &s);
 
     if (r || (r = sc_function(f, s->context, &l.f)))
         return r;
-    return enqueue(&l, s, params, extra);
+    return enqueue(&l, s, params, extra, NULL);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
     unsigned int by, unsigned int bz, unsigned int shared, CUstream stream, void **params)
 {
-    struct launch l = { .grid = { gx, gy, gz }, .block = { bx, by, bz }, .dynamic = shared, .cooperative = true };
+    struct sc_launch l = { .grid = { gx, gy, gz }, .block = { bx, by, bz }, .dynamic = shared, .cooperative = true };
     struct CUstream_st *s;
     CUresult r = sc_stream(stream, &s);
 
     if (r || (r = sc_function(f, s->context, &l.f)))
         return r;
-    return enqueue(&l, s, params, NULL);
+    return enqueue(&l, s, params, NULL, NULL);
 }
 
 /* Attributes that change what a program sees are heeded; the others are hints. */
-static CUresult heed(const CUlaunchAttribute *a, struct launch *l)
+static CUresult heed(const CUlaunchAttribute *a, struct sc_launch *l, CUevent *event)
 {
     switch (a->id) {
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
@@ -223,8 +225,8 @@ static CUresult heed(const CUlaunchAttribute *a, struct launch *l)
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
         return a->value.cluster.x * a->value.cluster.y * a->value.cluster.z > 1 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-        l->event = a->value.event.event;
-        return l->event && l->event->magic == SC_EVENT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+        *event = a->value.event.event;
+        return *event && (*event)->magic == SC_EVENT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
     default:
         return CUDA_SUCCESS;
     }
@@ -232,8 +234,9 @@ static CUresult heed(const CUlaunchAttribute *a, struct launch *l)
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
 {
-    struct launch l = { 0 };
+    struct sc_launch l = { 0 };
     struct CUstream_st *s;
+    CUevent event = NULL;
     CUresult r = sc_ready();
 
     if (r)
@@ -246,7 +249,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **par
     memcpy(l.block, config->block, sizeof(l.block));
     l.dynamic = config->shared_bytes;
     for (unsigned i = 0; i < config->nattrs; i++)
-        if ((r = heed(&config->attrs[i], &l)))
+        if ((r = heed(&config->attrs[i], &l, &event)))
             return r;
-    return enqueue(&l, s, params, extra);
+    return enqueue(&l, s, params, extra, event);
 }
