@@ -34,14 +34,13 @@ static LLVMValueRef pointer(struct emit *e, LLVMValueRef bytes, int64_t offset, 
 static void note_ends(struct emit *e, struct address *a, LLVMValueRef base, struct affine steps)
 {
     LLVMValueRef low, high, at = LLVMBuildPtrToInt(B(e), base, b_int(e, 64), "");
-    uint64_t odd = (uint64_t)steps.s | (uint64_t)steps.t_constant;
 
     v_extent(e, steps, &low, &high);
+    a->span = steps.t ? -1 : LLVMConstIntGetSExtValue(high) - LLVMConstIntGetSExtValue(low);
     a->low = LLVMBuildAdd(B(e), at, low, "");
     a->high = LLVMBuildAdd(B(e), at, high, "");
-    a->uneven = LLVMBuildOr(B(e), at, b_i64(e, odd), "");
-    if (steps.t)
-        a->uneven = LLVMBuildOr(B(e), a->uneven, steps.t, "");
+    a->steps = (uint64_t)steps.s | (uint64_t)steps.t_constant;
+    a->uneven = steps.t ? LLVMBuildOr(B(e), at, steps.t, "") : at;
 }
 
 static void as_row_or_groups(struct emit *e, struct address *a, int64_t s, int64_t t_constant, LLVMValueRef t, unsigned bytes)

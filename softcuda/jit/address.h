@@ -19,6 +19,8 @@ struct address {
     int64_t stride;         /* GROUPS: the access's size, or 0 */
     LLVMValueRef low, high; /* i64, the outermost places of all lanes, whether they are on or not; NULL: not known without looking at each */
     LLVMValueRef uneven;    /* i64, whose low bits are those in which some lane's address is not even */
+    uint64_t steps;         /* the lanes' distances, or'ed: uneven ones need a look at each */
+    int64_t span;           /* high - low where that is a number, else -1 */
     /* Scattered: window + index. */
     const struct ptx_operand *operand;
     enum ptx_space space;

@@ -69,9 +69,21 @@ static LLVMValueRef is_outside(struct emit *e, LLVMValueRef low, LLVMValueRef hi
     window_of(e, space, &base, &size);
     first = LLVMBuildSub(B(e), low, base, "");
     last = LLVMBuildAdd(B(e), LLVMBuildSub(B(e), high, base, ""), b_i64(e, bytes - 1), "");
-    if (low == high)
-        return LLVMBuildICmp(B(e), LLVMIntUGE, last, size, "");
     return LLVMBuildOr(B(e), LLVMBuildICmp(B(e), LLVMIntUGE, first, size, ""), LLVMBuildICmp(B(e), LLVMIntUGE, last, size, ""), "");
+}
+
+/* Both at once where span is a number: an offset whose low bits are turned into its high ones is out of bounds if it is uneven. The range
+ * begins at a page. */
+static LLVMValueRef is_bad(struct emit *e, LLVMValueRef low, int64_t span, unsigned bytes, enum ptx_space space)
+{
+    LLVMTypeRef i64 = b_int(e, 64);
+    LLVMValueRef base, size, args[3], shift = b_i64(e, (unsigned)__builtin_ctz(bytes)), most;
+
+    window_of(e, space, &base, &size);
+    args[0] = args[1] = LLVMBuildSub(B(e), low, base, "");
+    args[2] = shift;
+    most = LLVMBuildLShr(B(e), LLVMBuildSub(B(e), size, b_i64(e, (uint64_t)span + bytes), ""), shift, "");
+    return LLVMBuildICmp(B(e), LLVMIntUGT, b_intrinsic(e, "llvm.fshr", &i64, 1, args, 3), most, "");
 }
 
 static LLVMValueRef lanes_bad(struct emit *e, LLVMValueRef at, unsigned bytes, enum ptx_space space)
@@ -108,9 +120,9 @@ void address_check_one(struct emit *e, LLVMValueRef pointer, unsigned bytes, enu
     LLVMBasicBlockRef end;
 
     if (space != PTX_SHARED)
-        bad = is_outside(e, at, at, bytes, space);
-    if (bytes > 1)
-        bad = bad ? LLVMBuildOr(B(e), bad, is_uneven(e, at, bytes), "") : is_uneven(e, at, bytes);
+        bad = is_bad(e, at, 0, bytes, space);
+    else if (bytes > 1)
+        bad = is_uneven(e, at, bytes);
     if (!bad)
         return;
     end = b_if_rarely(e, bad);
@@ -127,13 +139,15 @@ void address_check(struct emit *e, const struct address *a, unsigned bytes, bool
         address_check_one(e, a->base, bytes, a->space, b_bits(e, e->mask));
         return;
     }
-    if (!a->low || scattered) {
+    if (!a->low || scattered || a->steps & (bytes - 1)) {
         address_check_lanes(e, address_lanes(e, a, 0), bytes, a->space);
         return;
     }
-    if (a->space != PTX_SHARED)
+    if (a->space != PTX_SHARED && a->span >= 0)
+        bad = is_bad(e, a->low, a->span, bytes, a->space);
+    else if (a->space != PTX_SHARED)
         bad = is_outside(e, a->low, a->high, bytes, a->space);
-    if (bytes > 1)
+    if (bytes > 1 && (a->space == PTX_SHARED || a->span < 0))
         bad = bad ? LLVMBuildOr(B(e), bad, is_uneven(e, a->uneven, bytes), "") : is_uneven(e, a->uneven, bytes);
     if (!bad)
         return;
