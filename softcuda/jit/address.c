@@ -9,7 +9,7 @@
  * masked off, and a row that begins there is a row still. */
 static LLVMValueRef window(struct emit *e, enum ptx_space space)
 {
-    return space == PTX_SHARED ? b_warp_ptr(e, offsetof(struct sc_warp, shared)) : LLVMConstNull(b_ptr(e));
+    return space == PTX_SHARED ? b_warp_ptr(e, offsetof(struct sc_warp, shared), 0) : LLVMConstNull(b_ptr(e));
 }
 
 static unsigned width_of(struct emit *e, const struct ptx_operand *o, enum ptx_space space)

@@ -99,19 +99,38 @@ LLVMValueRef b_gep(struct emit *e, LLVMValueRef ptr, LLVMValueRef bytes)
     return LLVMBuildGEP2(B(e), b_int(e, 8), ptr, &bytes, 1, "");
 }
 
+static void set_metadata(struct emit *e, LLVMValueRef load, const char *name, LLVMValueRef value)
+{
+    LLVMMetadataRef node = value ? LLVMValueAsMetadata(value) : NULL;
+    unsigned kind = LLVMGetMDKindIDInContext(e->v.context, name, (unsigned)strlen(name));
+
+    LLVMSetMetadata(load, kind, LLVMMetadataAsValue(e->v.context, LLVMMDNodeInContext2(e->v.context, &node, value ? 1 : 0)));
+}
+
 LLVMValueRef b_warp_field(struct emit *e, size_t offset, unsigned bits, bool invariant)
 {
     LLVMValueRef value = b_load(e, b_int(e, bits), b_gep(e, e->warp, b_i64(e, offset)));
 
     if (invariant)
-        LLVMSetMetadata(value, LLVMGetMDKindIDInContext(e->v.context, "invariant.load", 14),
-                        LLVMMetadataAsValue(e->v.context, LLVMMDNodeInContext2(e->v.context, NULL, 0)));
+        b_invariant(e, value);
     return value;
 }
 
-LLVMValueRef b_warp_ptr(struct emit *e, size_t offset)
+LLVMValueRef b_warp_ptr(struct emit *e, size_t offset, uint64_t readable)
 {
-    return LLVMBuildIntToPtr(B(e), b_warp_field(e, offset, 64, true), b_ptr(e), "");
+    LLVMValueRef value = b_load(e, b_ptr(e), b_gep(e, e->warp, b_i64(e, offset)));
+
+    b_invariant(e, value);
+    if (readable)
+        set_metadata(e, value, "dereferenceable", b_i64(e, readable));
+    if (readable)
+        set_metadata(e, value, "align", b_i64(e, 8));
+    return value;
+}
+
+void b_invariant(struct emit *e, LLVMValueRef load)
+{
+    set_metadata(e, load, "invariant.load", NULL);
 }
 
 LLVMValueRef b_resize(struct emit *e, LLVMValueRef value, unsigned bits, bool is_signed)

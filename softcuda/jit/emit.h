@@ -74,7 +74,8 @@ LLVMValueRef b_alloca(struct emit *, LLVMTypeRef);          /* in the entry bloc
 LLVMValueRef b_load(struct emit *, LLVMTypeRef, LLVMValueRef ptr);
 LLVMValueRef b_gep(struct emit *, LLVMValueRef ptr, LLVMValueRef bytes);
 LLVMValueRef b_warp_field(struct emit *, size_t offset, unsigned bits, bool invariant);
-LLVMValueRef b_warp_ptr(struct emit *, size_t offset);
+LLVMValueRef b_warp_ptr(struct emit *, size_t offset, uint64_t readable);   /* bytes that may be read there at any time */
+void         b_invariant(struct emit *, LLVMValueRef load);  /* what it reads does not change during the launch */
 LLVMValueRef b_resize(struct emit *, LLVMValueRef, unsigned bits, bool is_signed);  /* scalar or vector */
 LLVMBasicBlockRef b_block(struct emit *, const char *name);
 void         b_at(struct emit *, LLVMBasicBlockRef);        /* go on building there */

@@ -95,10 +95,15 @@ static void set_attribute(struct emit_unit *u, LLVMValueRef function, const char
 void emit_set_attributes(struct emit_unit *u, LLVMValueRef function)
 {
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+    unsigned align = LLVMGetEnumAttributeKindForName("align", 5);
+    unsigned dereferenceable = LLVMGetEnumAttributeKindForName("dereferenceable", 15);
 
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(u->context, nounwind, 0));
     set_attribute(u, function, "target-cpu", u->cpu);
     set_attribute(u, function, "target-features", u->features);
+    /* The warp's structure may be read at any time, so what is read of it leaves loops. */
+    LLVMAddAttributeAtIndex(function, 1, LLVMCreateEnumAttribute(u->context, dereferenceable, sizeof(struct sc_warp)));
+    LLVMAddAttributeAtIndex(function, 1, LLVMCreateEnumAttribute(u->context, align, _Alignof(struct sc_warp)));
     if (u->avx512) {
         set_attribute(u, function, "prefer-vector-width", "512");
         set_attribute(u, function, "min-legal-vector-width", "512");

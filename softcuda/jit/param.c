@@ -92,15 +92,14 @@ static void load_kernel_param(struct emit *e, const struct ptx_operand *at, cons
     LLVMValueRef base, value;
 
     if (at->kind == PTX_OP_PARAMVAR)
-        base = b_gep(e, b_warp_ptr(e, offsetof(struct sc_warp, params)),
+        base = b_gep(e, b_warp_ptr(e, offsetof(struct sc_warp, params), e->func->param_bytes),
                      b_i64(e, e->func->params[at->index].offset + (uint64_t)at->offset + delta));
     else
         base = LLVMBuildIntToPtr(B(e), LLVMBuildAdd(B(e), v_scalar(e, at, 64), b_i64(e, (uint64_t)at->offset + delta), ""),
                                  b_ptr(e), "");
     value = b_load(e, b_int(e, ptx_type_bits(type)), base);
     LLVMSetAlignment(value, 1);
-    LLVMSetMetadata(value, LLVMGetMDKindIDInContext(e->v.context, "invariant.load", 14),
-                    LLVMMetadataAsValue(e->v.context, LLVMMDNodeInContext2(e->v.context, NULL, 0)));
+    b_invariant(e, value);
     v_set_signed(e, dst, value, ptx_type_is_signed(type));
 }
 

@@ -143,10 +143,14 @@ static LLVMValueRef special(struct emit *e, uint32_t sr)
 static LLVMValueRef variable(struct emit *e, const struct ptx_operand *o)
 {
     const struct ptx_var *v = &e->unit->ptx->vars[o->index];
+    LLVMValueRef address;
 
     if (v->space == PTX_SHARED)
         return b_i64(e, v->extern_shared ? e->unit->static_shared : (uint64_t)e->unit->shared_offset[o->index]);
-    return b_load(e, b_int(e, 64), b_gep(e, b_warp_ptr(e, offsetof(struct sc_warp, globals)), b_i64(e, 8ull * o->index)));
+    address = b_load(e, b_int(e, 64), b_gep(e, b_warp_ptr(e, offsetof(struct sc_warp, globals), 8ull * e->unit->ptx->nvars),
+                                            b_i64(e, 8ull * o->index)));
+    b_invariant(e, address);
+    return address;
 }
 
 static LLVMValueRef local_variable(struct emit *e, const struct ptx_operand *o)
