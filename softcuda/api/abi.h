@@ -27,11 +27,13 @@
     X(CUDA_ERROR_FILE_NOT_FOUND, 301, "file not found") \
     X(CUDA_ERROR_OPERATING_SYSTEM, 304, "an operating system call failed") \
     X(CUDA_ERROR_INVALID_HANDLE, 400, "invalid resource handle") \
+    X(CUDA_ERROR_ILLEGAL_STATE, 401, "what the call needs is not in a state to do it") \
+    X(CUDA_ERROR_LOSSY_QUERY, 402, "the answer would leave out the data of edges") \
     X(CUDA_ERROR_NOT_FOUND, 500, "named symbol not found") \
     X(CUDA_ERROR_NOT_READY, 600, "the work is not finished yet") \
     X(CUDA_ERROR_ILLEGAL_ADDRESS, 700, "an illegal memory access was encountered") \
     X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701, "too many resources requested for launch") \
-    X(CUDA_ERROR_LAUNCH_TIMEOUT, 702, "the kernel could never end: its threads wait at a barrier that cannot complete") \
+    X(CUDA_ERROR_LAUNCH_TIMEOUT, 702, "the kernel did not end: it ran out of time, or its threads wait at a barrier that cannot complete") \
     X(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, 704, "peer access is already enabled") \
     X(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, 705, "peer access is not enabled") \
     X(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE, 708, "the primary context is active") \
@@ -48,6 +50,16 @@
     X(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720, "too many blocks in cooperative launch") \
     X(CUDA_ERROR_NOT_PERMITTED, 800, "operation not permitted") \
     X(CUDA_ERROR_NOT_SUPPORTED, 801, "operation not supported") \
+    X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, "not permitted while a stream is capturing") \
+    X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901, "an earlier error has invalidated the capture") \
+    X(CUDA_ERROR_STREAM_CAPTURE_MERGE, 902, "this would merge two captures that do not belong together") \
+    X(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, 903, "the capture was not begun in this stream") \
+    X(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, 904, "a stream that joined the capture was not led back to the one that began it") \
+    X(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, 905, "captured work cannot wait for work that is not captured") \
+    X(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906, "the legacy stream would wait for a blocking stream that is capturing") \
+    X(CUDA_ERROR_CAPTURED_EVENT, 907, "the event was last recorded in a capture") \
+    X(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, 908, "only the thread that began this capture may end it") \
+    X(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, 910, "the executable graph cannot be updated to this graph") \
     X(CUDA_ERROR_FUNCTION_NOT_LOADED, 913, "the function is not loaded") \
     X(CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
@@ -84,6 +96,8 @@
     X(CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, 17) \
     X(CU_MEMORYTYPE_HOST, 1) \
     X(CU_MEMORYTYPE_DEVICE, 2) \
+    X(CU_MEMORYTYPE_ARRAY, 3) \
+    X(CU_MEMORYTYPE_UNIFIED, 4) \
     X(CU_LIMIT_STACK_SIZE, 0) \
     X(CU_LIMIT_PRINTF_FIFO_SIZE, 1) \
     X(CU_LIMIT_MALLOC_HEAP_SIZE, 2) \
@@ -100,15 +114,52 @@
     X(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2) \
     X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4) \
     X(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, 7) \
+    X(CU_LAUNCH_ATTRIBUTE_PRIORITY, 8) \
     X(CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, 12) \
     X(CU_GET_PROC_ADDRESS_SUCCESS, 0) \
     X(CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, 1) \
     X(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, 2) \
     X(CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, 2) \
     X(CU_STREAM_CAPTURE_STATUS_NONE, 0) \
+    X(CU_STREAM_CAPTURE_STATUS_ACTIVE, 1) \
+    X(CU_STREAM_CAPTURE_STATUS_INVALIDATED, 2) \
+    X(CU_STREAM_CAPTURE_MODE_GLOBAL, 0) \
+    X(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 1) \
+    X(CU_STREAM_CAPTURE_MODE_RELAXED, 2) \
+    X(CU_STREAM_ADD_CAPTURE_DEPENDENCIES, 0) \
+    X(CU_STREAM_SET_CAPTURE_DEPENDENCIES, 1) \
+    X(CU_EVENT_RECORD_EXTERNAL, 1) \
+    X(CU_EVENT_WAIT_EXTERNAL, 1) \
+    X(CU_GRAPH_NODE_TYPE_KERNEL, 0) \
+    X(CU_GRAPH_NODE_TYPE_MEMCPY, 1) \
+    X(CU_GRAPH_NODE_TYPE_MEMSET, 2) \
+    X(CU_GRAPH_NODE_TYPE_HOST, 3) \
+    X(CU_GRAPH_NODE_TYPE_GRAPH, 4) \
+    X(CU_GRAPH_NODE_TYPE_EMPTY, 5) \
+    X(CU_GRAPH_NODE_TYPE_WAIT_EVENT, 6) \
+    X(CU_GRAPH_NODE_TYPE_EVENT_RECORD, 7) \
+    X(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH, 1) \
+    X(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD, 2) \
+    X(CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH, 4) \
+    X(CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY, 8) \
+    X(CUDA_GRAPH_INSTANTIATE_SUCCESS, 0) \
+    X(CUDA_GRAPH_INSTANTIATE_ERROR, 1) \
+    X(CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, 2) \
+    X(CU_GRAPH_EXEC_UPDATE_SUCCESS, 0) \
+    X(CU_GRAPH_EXEC_UPDATE_ERROR, 1) \
+    X(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, 2) \
+    X(CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, 3) \
+    X(CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, 5) \
+    X(CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, 6) \
+    X(CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE, 7) \
+    X(CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED, 8) \
+    X(CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, 0) \
+    X(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, 1) \
+    X(CU_GRAPH_USER_OBJECT_MOVE, 1) \
     X(CU_STREAM_NON_BLOCKING, 1) \
     X(CU_EVENT_DISABLE_TIMING, 2) \
     X(CU_FUNCTION_LOADING_STATE_LOADED, 1) \
+    X(CU_MODULE_EAGER_LOADING, 1) \
     X(CU_MODULE_LAZY_LOADING, 2) \
     X(CU_CTX_FLAGS_MASK, 0xff) \
     X(CU_MEM_ATTACH_GLOBAL, 1) \
@@ -130,12 +181,28 @@ typedef struct CUfunc_st *CUfunction;
 typedef struct CUkern_st *CUkernel;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef struct CUarray_st *CUarray;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUuserObject_st *CUuserObject;
 typedef int CUdevice_attribute, CUdevice_P2PAttribute, CUfunction_attribute, CUpointer_attribute, CUlimit, CUjit_option,
     CUlibraryOption, CUfunc_cache, CUsharedconfig, CUfunctionLoadingState, CUmoduleLoadingMode, CUstreamCaptureStatus,
-    CUstreamCaptureMode, CUdriverProcAddressQueryResult, CUoutput_mode;
+    CUstreamCaptureMode, CUdriverProcAddressQueryResult, CUoutput_mode, CUgraphNodeType, CUkernelNodeAttrID,
+    CUgraphExecUpdateResult;
 typedef struct sc_abi_uuid CUuuid;
 typedef struct sc_abi_launch_attribute CUlaunchAttribute;
 typedef struct sc_abi_launch_config CUlaunchConfig;
+typedef union sc_abi_launch_value CUkernelNodeAttrValue;
+typedef struct sc_abi_kernel_node_v1 CUDA_KERNEL_NODE_PARAMS_v1;
+typedef struct sc_abi_kernel_node CUDA_KERNEL_NODE_PARAMS;
+typedef struct sc_abi_memcpy3d CUDA_MEMCPY3D;
+typedef struct sc_abi_memset_node CUDA_MEMSET_NODE_PARAMS;
+typedef struct sc_abi_host_node CUDA_HOST_NODE_PARAMS;
+typedef struct sc_abi_node_params CUgraphNodeParams;
+typedef struct sc_abi_edge_data CUgraphEdgeData;
+typedef struct sc_abi_instantiate CUDA_GRAPH_INSTANTIATE_PARAMS;
+typedef struct sc_abi_update_result CUgraphExecUpdateResultInfo;
 typedef void CUctxCreateParams;         /* read nowhere */
 typedef void CUexecAffinityParam;
 typedef void (*CUhostFn)(void *);
@@ -148,15 +215,18 @@ typedef size_t (*CUoccupancyB2DSize)(int);
 
 struct sc_abi_uuid { char bytes[16]; };
 
+union sc_abi_launch_value {
+    char pad[64];
+    int cooperative;
+    struct { unsigned x, y, z; } cluster;
+    struct { CUevent event; int flags, at_start; } event;
+    int priority;
+};
+
 struct sc_abi_launch_attribute {
     int id;
     char pad[4];
-    union {
-        char pad[64];
-        int cooperative;
-        struct { unsigned x, y, z; } cluster;
-        struct { CUevent event; int flags, at_start; } event;
-    } value;
+    union sc_abi_launch_value value;
 };
 
 struct sc_abi_launch_config {
@@ -166,5 +236,67 @@ struct sc_abi_launch_config {
     CUlaunchAttribute *attrs;
     unsigned nattrs;
 };
+
+/* Graphs. The kernel node's second and third forms are the same. */
+struct sc_abi_kernel_node_v1 {
+    CUfunction func;
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    void **params, **extra;
+};
+
+struct sc_abi_kernel_node {
+    CUfunction func;
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    void **params, **extra;
+    CUkernel kern;                      /* where func is NULL */
+    CUcontext context;
+};
+
+struct sc_abi_memcpy3d_side {
+    size_t x, y, z, lod;                /* x in bytes */
+    int type;                           /* CU_MEMORYTYPE_ */
+    void *host;
+    CUdeviceptr device;
+    CUarray array;
+    void *reserved;
+    size_t pitch, height;
+};
+
+struct sc_abi_memcpy3d {
+    struct sc_abi_memcpy3d_side from, to;
+    size_t width, height, depth;        /* width in bytes */
+};
+
+struct sc_abi_memset_node {
+    CUdeviceptr to;
+    size_t pitch;
+    unsigned value, element;
+    size_t width, height;               /* width in elements */
+};
+
+struct sc_abi_host_node { CUhostFn function; void *data; };
+
+struct sc_abi_node_params {
+    int type;
+    int reserved[3];
+    union {
+        long long pad[29];
+        struct sc_abi_kernel_node kernel;
+        struct { int flags, reserved; CUcontext context; struct sc_abi_memcpy3d copy; } copy;
+        struct { struct sc_abi_memset_node set; CUcontext context; } set;
+        struct sc_abi_host_node host;
+        struct { CUgraph graph; int ownership; } child;
+        CUevent event;
+    } p;
+    long long reserved2;
+};
+
+struct sc_abi_edge_data { unsigned char from_port, to_port, type, reserved[5]; };
+
+struct sc_abi_instantiate { uint64_t flags; CUstream upload; CUgraphNode error_node; int result; };
+
+struct sc_abi_update_result { int result; CUgraphNode node, from; };
 
 #endif
