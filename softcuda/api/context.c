@@ -11,6 +11,16 @@ static _Thread_local struct { CUcontext at[DEPTH]; unsigned n; } stack;
 static CUcontext contexts;              /* all that ever were; sc_objects */
 static uint64_t next_id;                /* sc_objects */
 
+CUcontext sc_context_next(CUcontext c)
+{
+    CUcontext next;
+
+    pthread_mutex_lock(&sc_objects);
+    next = c ? c->next : contexts;
+    pthread_mutex_unlock(&sc_objects);
+    return next;
+}
+
 CUcontext sc_current(void)
 {
     return stack.n ? stack.at[stack.n - 1] : NULL;
@@ -22,7 +32,7 @@ CUresult sc_check_context(CUcontext c)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (!atomic_load(&c->alive))
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    return (CUresult)atomic_load_explicit(&c->sticky, memory_order_relaxed);
+    return sc_sticky(c);
 }
 
 CUresult sc_enter(CUcontext *current)
@@ -62,14 +72,15 @@ static CUcontext context_create(struct device *d, bool is_primary)
 /* sc_objects is held. */
 static CUresult context_start(CUcontext c, unsigned flags)
 {
-    CUresult r;
+    CUresult r = (CUresult)atomic_load(&c->device->sticky);
 
+    if (r)
+        return r;
     c->flags = flags;
     c->id = ++next_id;
     atomic_store(&c->sticky, 0);
     atomic_store(&c->stack_limit, DEFAULT_STACK);
-    r = sc_stream_create(c, 0, 0, &c->legacy);
-    if (r)
+    if ((r = sc_stream_create(c, 0, 0, &c->legacy)))
         return r;
     sc_services_init(&c->services, c->device->memory, c);
     atomic_store(&c->alive, true);
@@ -111,12 +122,12 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
         r = CUDA_ERROR_OUT_OF_MEMORY;
     if (!r && !atomic_load(&d->primary->alive))
         r = context_start(d->primary, d->primary_flags);
-    if (!r) {
+    if (!r)
         d->primary_refs++;
-        *context = d->primary;
-    }
     pthread_mutex_unlock(&sc_objects);
-    return r;
+    if (!r)
+        *context = d->primary;
+    return r ? r : sc_libraries_enter(d->primary);
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
@@ -145,7 +156,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
     pthread_mutex_lock(&sc_objects);
     if (d->primary && atomic_load(&d->primary->alive)) {
         context_end(d->primary);
-        if (d->primary_refs)            /* its holders go on with an empty one */
+        if (d->primary_refs && !atomic_load(&d->sticky))        /* its holders go on with an empty one */
             r = context_start(d->primary, d->primary_flags);
     }
     pthread_mutex_unlock(&sc_objects);
@@ -202,7 +213,7 @@ CUresult cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device)
     if (r || (r = push(c)))
         return r;
     *context = c;
-    return CUDA_SUCCESS;
+    return sc_libraries_enter(c);
 }
 
 CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *params, int n, unsigned int flags, CUdevice device)
@@ -300,11 +311,13 @@ CUresult cuCtxGetDevice(CUdevice *device)
 
 CUresult cuCtxGetFlags(unsigned int *flags)
 {
-    CUcontext c;
-    CUresult r = sc_enter(&c);
+    CUcontext c = sc_current();
+    CUresult r = sc_ready();
 
     if (r)
         return r;
+    if (!c)
+        return CUDA_ERROR_INVALID_CONTEXT;
     if (!flags)
         return CUDA_ERROR_INVALID_VALUE;
     *flags = c->flags;
@@ -346,7 +359,7 @@ static CUresult synchronize(CUcontext c)
         return r;
     sc_context_drain(c);
     sc_services_flush(&c->services);
-    return (CUresult)atomic_load(&c->sticky);
+    return sc_sticky(c);
 }
 
 CUresult cuCtxSynchronize(void)

@@ -105,6 +105,8 @@ CUresult cuInit(unsigned int flags)
 
 CUresult sc_ready(void)
 {
+    if (sc_in_callback && sc_hazards())
+        return CUDA_ERROR_NOT_PERMITTED;
     return atomic_load_explicit(&driver.ready, memory_order_acquire) ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }
 
@@ -301,12 +303,16 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 
 CUresult cuProfilerStart(void)
 {
-    return sc_ready();
+    CUcontext c;
+
+    return sc_enter(&c);
 }
 
 CUresult cuProfilerStop(void)
 {
-    return sc_ready();
+    CUcontext c;
+
+    return sc_enter(&c);
 }
 
 /* There are no captures yet; the mode is kept, as callers put back what they were given. */

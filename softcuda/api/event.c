@@ -1,6 +1,4 @@
 /* event.c - events: an event is the last operation recorded for it. */
-#include <stdlib.h>
-
 #include "softcuda/api/objects.h"
 
 static CUresult check(CUevent e)
@@ -22,9 +20,8 @@ CUresult cuEventCreate(CUevent *event, unsigned int flags)
         return r;
     if (!event || (flags & ~3u))        /* interprocess events do not exist here */
         return CUDA_ERROR_INVALID_VALUE;
-    if (!(e = calloc(1, sizeof(*e))))
+    if (!(e = sc_handle_new(&sc_events, SC_EVENT)))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    e->magic = SC_EVENT;
     e->context = c;
     e->flags = flags;
     *event = e;
@@ -61,14 +58,15 @@ static void put(struct op *op)
 
 CUresult cuEventDestroy_v2(CUevent e)
 {
+    CUcontext c;
     CUresult r = check(e);
 
     if (r)
         return r;
     replace(e, NULL);
-    e->magic = 0;
-    free(e);
-    return CUDA_SUCCESS;
+    c = e->context;
+    sc_handle_free(&sc_events, e);
+    return atomic_load(&c->alive) ? sc_sticky(c) : CUDA_SUCCESS;
 }
 
 CUresult sc_event_record(CUevent e, struct CUstream_st *s)
@@ -107,7 +105,7 @@ CUresult cuEventQuery(CUevent e)
         return r;
     if (!(op = recorded(e)))
         return CUDA_SUCCESS;
-    r = atomic_load(&op->done) ? (CUresult)atomic_load(&e->context->sticky) : CUDA_ERROR_NOT_READY;
+    r = atomic_load(&op->done) ? sc_sticky(e->context) : CUDA_ERROR_NOT_READY;
     put(op);
     return r;
 }
@@ -124,7 +122,7 @@ CUresult cuEventSynchronize(CUevent e)
         put(op);
     }
     sc_services_flush(&e->context->services);
-    return (CUresult)atomic_load(&e->context->sticky);
+    return sc_sticky(e->context);
 }
 
 static CUresult elapsed(float *ms, const struct op *a, const struct op *b)

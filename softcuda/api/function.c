@@ -32,7 +32,7 @@ CUresult sc_function(CUfunction handle, CUcontext c, struct CUfunc_st **out)
         return r;
     if ((r = sc_library_module(k->library, c, &m)))
         return r;
-    *out = &m->functions[k->index];
+    *out = m->functions[k->index];
     return CUDA_SUCCESS;
 }
 
@@ -159,12 +159,23 @@ CUresult cuKernelGetAttribute(int *value, CUfunction_attribute which, CUkernel k
     return attribute(value, (int)which, kernel_of(k), d, max < 0 ? default_dynamic(kernel_of(k)) : max);
 }
 
+/* An attribute is set in code that is resident: in the current context of the device, else its primary one, if it has any. */
+static CUresult enter_device(CUkernel k, const struct device *d)
+{
+    CUcontext c = sc_current();
+    struct CUmod_st *m;
+
+    if (!c || c->device != d)
+        c = d->primary;
+    return c && !sc_check_context(c) ? sc_library_module(k->library, c, &m) : CUDA_SUCCESS;
+}
+
 CUresult cuKernelSetAttribute(CUfunction_attribute which, int value, CUkernel k, CUdevice device)
 {
     struct device *d;
     CUresult r = check_kernel(k);
 
-    if (r || (r = sc_device(device, &d)))
+    if (r || (r = sc_device(device, &d)) || (r = enter_device(k, d)))
         return r;
     return set(&k->max_dynamic[device], (int)which, value, kernel_of(k), d);
 }

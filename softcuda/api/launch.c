@@ -28,13 +28,6 @@ static CUresult of_fault(int fault)
     }
 }
 
-void sc_poison(CUcontext c, CUresult r)
-{
-    int none = 0;
-
-    atomic_compare_exchange_strong(&c->sticky, &none, (int)r);
-}
-
 void sc_kernel_work_run(struct sc_kernel_work *w, struct sc_worker *worker)
 {
     CUcontext c = w->f->module->context;
@@ -187,6 +180,7 @@ static CUresult enqueue(const struct sc_launch *l, struct CUstream_st *s, void *
         free(op);
         return r;
     }
+    sc_hold_wait(s->context);
     sc_op_enqueue(s, &op->op, NULL);
     return event ? sc_event_record(event, s) : CUDA_SUCCESS;
 }

@@ -23,7 +23,5 @@ CUresult sc_launch_params(unsigned char *to, const struct ptx_func *, void **par
 CUresult sc_kernel_work_init(struct sc_kernel_work *, const struct sc_launch *, const unsigned char *params);
 /* A fault poisons the kernel's context. */
 void sc_kernel_work_run(struct sc_kernel_work *, struct sc_worker *);
-/* The first error of a context stays. */
-void sc_poison(CUcontext, CUresult);
 
 #endif

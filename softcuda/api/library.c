@@ -15,29 +15,91 @@ static CUresult check(CUlibrary l)
     return l && l->magic == SC_LIBRARY ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+static CUresult make_kernels(struct CUlib_st *l)
+{
+    l->kernels = calloc(l->program->nkernels + 1, sizeof(*l->kernels));
+    if (!l->kernels)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < l->program->nkernels; i++) {
+        struct CUkern_st *k = l->kernels[i] = sc_handle_new(&sc_kernels, SC_KERNEL);
+
+        if (!k)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        k->library = l;
+        k->index = i;
+        for (int d = 0; d < SC_MAX_DEVICES; d++)
+            atomic_init(&k->max_dynamic[d], -1);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* The library's module of which the context is asked for; any context: NULL. sc_objects is held. */
+static struct CUmod_st *module_in(const struct CUlib_st *l, CUcontext c)
+{
+    struct CUmod_st *m;
+
+    for (m = l->modules; m && c && m->context != c; m = m->sibling)
+        ;
+    return m;
+}
+
+/* A context in which the library has a module, or NULL. */
+static CUcontext used_in(CUlibrary l)
+{
+    struct CUmod_st *m;
+
+    pthread_mutex_lock(&sc_objects);
+    l->unloading = true;
+    m = module_in(l, NULL);
+    pthread_mutex_unlock(&sc_objects);
+    return m ? m->context : NULL;
+}
+
+static void leave(CUlibrary l, CUcontext c)
+{
+    struct CUmod_st *m;
+
+    pthread_mutex_lock(&sc_objects);
+    if ((m = module_in(l, c)))
+        sc_module_destroy(m);
+    pthread_mutex_unlock(&sc_objects);
+}
+
+static void library_destroy(struct CUlib_st *l)
+{
+    CUcontext c;
+
+    while ((c = used_in(l))) {
+        sc_hold(c);
+        leave(l, c);
+        sc_unhold(c);
+    }
+    sc_program_unref(l->program);
+    for (uint32_t i = 0; l->kernels && l->kernels[i]; i++)
+        sc_handle_free(&sc_kernels, l->kernels[i]);
+    free(l->kernels);
+    sc_handle_free(&sc_libraries, l);
+}
+
 /* Takes the program over. */
 static CUresult library_create(struct program *p, CUlibrary *out)
 {
-    struct CUlib_st *l = calloc(1, sizeof(*l));
+    struct CUlib_st *l = sc_handle_new(&sc_libraries, SC_LIBRARY);
+    CUresult r;
 
-    if (l)
-        l->kernels = calloc(p->nkernels + 1, sizeof(*l->kernels));
-    if (!l || !l->kernels) {
-        free(l);
+    if (!l) {
         sc_program_unref(p);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    l->magic = SC_LIBRARY;
     l->program = p;
-    for (uint32_t i = 0; i < p->nkernels; i++) {
-        l->kernels[i].magic = SC_KERNEL;
-        l->kernels[i].library = l;
-        l->kernels[i].index = i;
-        for (int d = 0; d < SC_MAX_DEVICES; d++)
-            atomic_init(&l->kernels[i].max_dynamic[d], -1);
-    }
-    *out = l;
-    return CUDA_SUCCESS;
+    r = make_kernels(l);
+    for (CUcontext c = NULL; !r && sc_eager() && (c = sc_context_next(c));)
+        r = atomic_load(&c->alive) ? sc_library_module(l, c, &(struct CUmod_st *){ NULL }) : CUDA_SUCCESS;
+    if (r)
+        library_destroy(l);
+    else
+        *out = l;
+    return r;
 }
 
 /* The real driver says nothing of images that merely do not fit. */
@@ -97,46 +159,13 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, CUjit_optio
     return library_create(p, library);
 }
 
-/* A context in which the library has a module, or NULL. */
-static CUcontext used_in(CUlibrary l)
-{
-    CUcontext c;
-
-    pthread_mutex_lock(&sc_objects);
-    c = l->modules ? l->modules->context : NULL;
-    pthread_mutex_unlock(&sc_objects);
-    return c;
-}
-
-static void leave(CUlibrary l, CUcontext c)
-{
-    struct CUmod_st *m;
-
-    pthread_mutex_lock(&sc_objects);
-    for (m = l->modules; m && m->context != c; m = m->sibling)
-        ;
-    if (m)
-        sc_module_destroy(m);
-    pthread_mutex_unlock(&sc_objects);
-}
-
 CUresult cuLibraryUnload(CUlibrary l)
 {
-    CUcontext c;
     CUresult r = check(l);
 
-    if (r)
-        return r;
-    while ((c = used_in(l))) {
-        if (atomic_load(&c->alive))
-            sc_context_drain(c);
-        leave(l, c);
-    }
-    sc_program_unref(l->program);
-    l->magic = 0;
-    free(l->kernels);
-    free(l);
-    return CUDA_SUCCESS;
+    if (!r)
+        library_destroy(l);
+    return r;
 }
 
 CUresult sc_library_module(struct CUlib_st *l, CUcontext c, struct CUmod_st **out)
@@ -145,13 +174,36 @@ CUresult sc_library_module(struct CUlib_st *l, CUcontext c, struct CUmod_st **ou
     CUresult r = CUDA_SUCCESS;
 
     pthread_mutex_lock(&sc_objects);
-    for (m = l->modules; m && m->context != c; m = m->sibling)
-        ;
-    if (!m)
+    m = module_in(l, c);
+    if (l->unloading)
+        r = CUDA_ERROR_INVALID_HANDLE;
+    else if (!m)
         r = sc_module_create(c, l->program, l, &m);
     pthread_mutex_unlock(&sc_objects);
+    if (!r)
+        sc_make_resident(m);
     *out = m;
     return r;
+}
+
+struct entering { CUcontext context; CUresult result; };
+
+static void enter(void *library, void *arg)
+{
+    struct entering *e = arg;
+    struct CUmod_st *m;
+
+    if (!e->result)
+        e->result = sc_library_module(library, e->context, &m);
+}
+
+CUresult sc_libraries_enter(CUcontext c)
+{
+    struct entering e = { .context = c };
+
+    if (sc_eager())
+        sc_handles_each(&sc_libraries, enter, &e);
+    return e.result;
 }
 
 CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary l, const char *name)
@@ -165,7 +217,7 @@ CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary l, const char *name)
         return CUDA_ERROR_INVALID_VALUE;
     if (!(k = sc_program_kernel(l->program, name)))
         return CUDA_ERROR_NOT_FOUND;
-    *kernel = &l->kernels[k - l->program->kernels];
+    *kernel = l->kernels[k - l->program->kernels];
     return CUDA_SUCCESS;
 }
 
@@ -190,7 +242,7 @@ CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int n, CUlibrary 
     if (!kernels || !n)
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < n && i < l->program->nkernels; i++)
-        kernels[i] = &l->kernels[i];
+        kernels[i] = l->kernels[i];
     return CUDA_SUCCESS;
 }
 

@@ -65,9 +65,10 @@ static void free_module(struct CUmod_st *m)
     sc_devmem_free_owned(m->context->device->memory, m);
     sc_program_unref(m->program);
     free(m->globals);
+    for (uint32_t i = 0; m->functions && m->functions[i]; i++)
+        sc_handle_free(&sc_functions, m->functions[i]);
     free(m->functions);
-    m->magic = 0;
-    free(m);
+    sc_handle_free(&sc_modules, m);
 }
 
 static CUresult fill_in(struct CUmod_st *m)
@@ -79,12 +80,13 @@ static CUresult fill_in(struct CUmod_st *m)
     if (!m->globals || !m->functions)
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < p->nkernels; i++) {
-        struct CUfunc_st *f = &m->functions[i];
+        struct CUfunc_st *f = m->functions[i] = sc_handle_new(&sc_functions, SC_FUNCTION);
 
-        f->magic = SC_FUNCTION;
+        if (!f)
+            return CUDA_ERROR_OUT_OF_MEMORY;
         f->module = m;
         f->kernel = &p->kernels[i];
-        f->from = m->library ? &m->library->kernels[i] : NULL;
+        f->from = m->library ? m->library->kernels[i] : NULL;
         atomic_init(&f->max_dynamic, -1);
     }
     return p->ptx ? place_globals(m) : CUDA_SUCCESS;
@@ -92,12 +94,11 @@ static CUresult fill_in(struct CUmod_st *m)
 
 CUresult sc_module_create(CUcontext c, struct program *p, struct CUlib_st *library, struct CUmod_st **out)
 {
-    struct CUmod_st *m = calloc(1, sizeof(*m));
+    struct CUmod_st *m = sc_handle_new(&sc_modules, SC_MODULE);
     CUresult r;
 
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    m->magic = SC_MODULE;
     m->context = c;
     m->program = p;
     m->library = library;
@@ -151,6 +152,8 @@ static CUresult publish(CUcontext c, struct program *p, CUmodule *out)
     r = sc_module_create(c, p, NULL, out);
     pthread_mutex_unlock(&sc_objects);
     sc_program_unref(p);
+    if (!r)
+        sc_make_resident(*out);
     return r;
 }
 
@@ -203,16 +206,19 @@ CUresult cuModuleLoad(CUmodule *module, const char *file)
 
 CUresult cuModuleUnload(CUmodule m)
 {
+    CUcontext c;
     CUresult r = check(m);
 
     if (r)
         return r;
     if (m->library)
         return CUDA_ERROR_NOT_PERMITTED;
-    sc_context_drain(m->context);
+    c = m->context;
+    sc_hold(c);
     pthread_mutex_lock(&sc_objects);
     sc_module_destroy(m);
     pthread_mutex_unlock(&sc_objects);
+    sc_unhold(c);
     return CUDA_SUCCESS;
 }
 
@@ -227,7 +233,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule m, const char *name)
         return CUDA_ERROR_INVALID_VALUE;
     if (!(k = sc_program_kernel(m->program, name)))
         return CUDA_ERROR_NOT_FOUND;
-    *function = &m->functions[k - m->program->kernels];
+    *function = m->functions[k - m->program->kernels];
     return CUDA_SUCCESS;
 }
 
@@ -252,7 +258,7 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int n, CUmod
     if (!functions || !n)
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < n && i < m->program->nkernels; i++)
-        functions[i] = &m->functions[i];
+        functions[i] = m->functions[i];
     return CUDA_SUCCESS;
 }
 
@@ -293,6 +299,6 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
         return r;
     if (!mode)
         return CUDA_ERROR_INVALID_VALUE;
-    *mode = CU_MODULE_LAZY_LOADING;
+    *mode = sc_eager() ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
 }

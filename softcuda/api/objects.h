@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "softcuda/api/functions.h"
+#include "softcuda/api/handles.h"
 #include "softcuda/api/program.h"
 #include "softcuda/api/queue.h"
 #include "softcuda/run/devmem.h"
@@ -21,7 +22,7 @@
 
 /* First word of each object, so that a wrong or dead handle is told with good odds. */
 enum { SC_CONTEXT = 0x43547863, SC_MODULE = 0x6d6f6463, SC_LIBRARY = 0x6c696263, SC_FUNCTION = 0x66756e63, SC_KERNEL = 0x6b65726e,
-       SC_STREAM = 0x7374726d, SC_EVENT = 0x65766e74 };
+       SC_STREAM = 0x7374726d, SC_EVENT = 0x65766e74, SC_GONE = 0x676f6e65 };
 
 struct device {
     int ordinal;
@@ -29,6 +30,7 @@ struct device {
     struct sc_devmem *memory;
     struct CUctx_st *primary;           /* once retained it stays, alive or not */
     unsigned primary_refs, primary_flags;   /* sc_objects */
+    atomic_int sticky;                  /* the CUresult that poisoned it for good, or 0 */
 };
 
 struct CUctx_st {
@@ -37,6 +39,7 @@ struct CUctx_st {
     bool is_primary;
     atomic_bool alive;
     atomic_int sticky;                  /* the CUresult that poisoned it, or 0 */
+    atomic_uint holds;                  /* who keeps launches waiting: hazards.c */
     unsigned flags;
     uint64_t id;                        /* new each time it comes to life */
     struct CUctx_st *next;              /* all contexts ever made: a handle is never followed into freed memory */
@@ -64,7 +67,8 @@ struct CUmod_st {
     struct CUmod_st *next;              /* in its context */
     struct CUmod_st *sibling;           /* in its library */
     uint64_t *globals;                  /* address of each variable of the PTX module */
-    struct CUfunc_st *functions;
+    struct CUfunc_st **functions;       /* one a kernel of the program */
+    atomic_bool resident;
 };
 
 struct CUkern_st {
@@ -77,8 +81,9 @@ struct CUkern_st {
 struct CUlib_st {
     uint32_t magic;
     struct program *program;
-    struct CUkern_st *kernels;
+    struct CUkern_st **kernels;         /* one a kernel of the program */
     struct CUmod_st *modules;           /* sc_objects: one a context that has used it */
+    bool unloading;                     /* sc_objects */
 };
 
 struct CUevent_st {
@@ -89,6 +94,18 @@ struct CUevent_st {
 };
 
 extern pthread_mutex_t sc_objects;
+
+/* hazards.c */
+extern _Thread_local bool sc_in_callback;       /* this thread runs a host function, which may not call the driver */
+bool sc_hazards(void);                  /* false: SOFTCUDA_HAZARDS=off */
+bool sc_eager(void);                    /* CUDA_MODULE_LOADING=EAGER */
+/* Between the two no launch of the context begins; sc_hold returns when nothing runs in it any more. */
+void sc_hold(CUcontext);
+void sc_unhold(CUcontext);
+void sc_hold_wait(CUcontext);           /* every launch, of a graph too, waits here first */
+void sc_make_resident(struct CUmod_st *);
+CUresult sc_sticky(const struct CUctx_st *);    /* what poisoned the context, or 0 */
+void sc_poison(CUcontext, CUresult);
 
 /* device.c */
 CUresult sc_device(CUdevice, struct device **);         /* also tells a driver that is not initialised */
@@ -103,6 +120,7 @@ int sc_device_attribute(const struct device *, int attribute);
 CUresult sc_enter(CUcontext *current);                  /* the current context, alive and not poisoned */
 CUresult sc_check_context(CUcontext);                   /* alive and not poisoned */
 CUcontext sc_current(void);                             /* or NULL */
+CUcontext sc_context_next(CUcontext);                   /* all that ever were, alive or not; NULL: the first, or the end */
 
 /* stream.c: NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD and real ones to a stream whose context may work. */
 CUresult sc_stream(CUstream handle, struct CUstream_st **);
@@ -134,8 +152,9 @@ CUresult sc_module_create(CUcontext, struct program *, struct CUlib_st *, struct
 void sc_module_destroy(struct CUmod_st *);              /* nothing of it runs; sc_objects held */
 CUresult sc_module_global(const struct CUmod_st *, const char *name, bool managed, CUdeviceptr *, size_t *);
 
-/* library.c: the module of a library in a context, made now if need be. */
+/* library.c: the module of a library in a context, made now if need be, and resident. */
 CUresult sc_library_module(struct CUlib_st *, CUcontext, struct CUmod_st **);
+CUresult sc_libraries_enter(CUcontext);                 /* all libraries, where loading is eager */
 
 /* function.c: a CUfunction, or a CUkernel passed as one, in this context (NULL: the current one). */
 CUresult sc_function(CUfunction, CUcontext, struct CUfunc_st **);

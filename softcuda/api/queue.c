@@ -239,13 +239,13 @@ static void unlink_stream(struct CUstream_st *s)
         at = &(*at)->next;
     if (*at)
         *at = s->next;
-    s->magic = 0;
-    free(s);
+    sc_handle_free(&sc_streams, s);
 }
 
 static void release(struct CUstream_st *s)
 {
     s->destroyed = true;
+    s->magic = SC_GONE;
     if (!s->first && !s->running)
         unlink_stream(s);               /* else its executor does */
 }
@@ -303,7 +303,7 @@ static void complete(struct op *op)
 
 static void execute(struct op *op, struct sc_worker *worker)
 {
-    if (op->run && (op->always || !atomic_load(&op->stream->context->sticky)))
+    if (op->run && (op->always || !sc_sticky(op->stream->context)))
         op->run(op, worker);
     if (op->drop)
         op->drop(op);

@@ -8,11 +8,10 @@ static _Atomic uint64_t next_id, next_thread;
 
 CUresult sc_stream_create(CUcontext c, unsigned flags, int priority, struct CUstream_st **out)
 {
-    struct CUstream_st *s = calloc(1, sizeof(*s));
+    struct CUstream_st *s = sc_handle_new(&sc_streams, SC_STREAM);
 
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    s->magic = SC_STREAM;
     s->context = c;
     s->flags = flags;
     s->priority = priority;
@@ -109,8 +108,9 @@ CUresult cuStreamDestroy_v2(CUstream stream)
         return r;
     if (is_default(stream) || stream->magic != SC_STREAM)
         return CUDA_ERROR_INVALID_HANDLE;
+    r = sc_check_context(stream->context);
     sc_stream_release(stream);
-    return CUDA_SUCCESS;
+    return r;
 }
 
 CUresult cuStreamSynchronize(CUstream handle)
@@ -128,7 +128,7 @@ CUresult cuStreamSynchronize(CUstream handle)
     else
         sc_stream_drain(s);
     sc_services_flush(&c->services);
-    return (CUresult)atomic_load(&c->sticky);
+    return sc_sticky(c);
 }
 
 CUresult cuStreamQuery(CUstream handle)
@@ -140,7 +140,7 @@ CUresult cuStreamQuery(CUstream handle)
         return r;
     if (!sc_stream_idle(s))
         return CUDA_ERROR_NOT_READY;
-    return (CUresult)atomic_load(&s->context->sticky);
+    return sc_sticky(s->context);
 }
 
 CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned int flags)
@@ -177,10 +177,12 @@ static void run_host(struct op *op, struct sc_worker *worker)
     struct host_op *h = (struct host_op *)op;
 
     (void)worker;
+    sc_in_callback = true;
     if (h->function)
         h->function(h->data);
     else
-        h->callback(h->handle, (CUresult)atomic_load(&op->stream->context->sticky), h->data);
+        h->callback(h->handle, sc_sticky(op->stream->context), h->data);
+    sc_in_callback = false;
 }
 
 static CUresult enqueue_host(CUstream handle, CUhostFn function, CUstreamCallback callback, void *data)

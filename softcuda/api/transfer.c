@@ -39,7 +39,7 @@ static int stage(struct copy_op *c)
 static CUresult finish(struct CUstream_st *s)
 {
     sc_services_flush(&s->context->services);
-    return (CUresult)atomic_load(&s->context->sticky);
+    return sc_sticky(s->context);
 }
 
 static CUresult copy(uint64_t to, uint64_t from, size_t size, CUstream stream, bool wait)

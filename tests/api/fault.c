@@ -2,28 +2,36 @@
  * in it. */
 #include "cuda.h.inc"
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Launches, waits, and finds the context poisoned; another one still works. */
-static void expect(const char *ptx, const char *name, CUresult wanted)
+/* A fault is for good in its process, so each has one of its own. hazards: the setting, NULL: none. */
+static void in_a_child(void (*test)(void *), void *arg, const char *hazards)
 {
-    CUcontext bad, good;
+    int status;
+    pid_t child = fork();
+
+    if (!child) {
+        if (hazards)
+            setenv("SOFTCUDA_HAZARDS", hazards, 1);
+        test(arg);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+struct faulty { const char *ptx, *name; CUresult wanted; bool for_good; };
+
+static void another_context_works(CUcontext good)
+{
     CUmodule m;
     CUfunction f;
-    CUdeviceptr p = 8;
+    CUdeviceptr p;
     uint32_t n = 4, v = 1, got;
     void *params[] = { &p, &n, &v };
-
-    CU(Init, 0);
-    create_context(&good);
-    create_context(&bad);
-    f = function_of(&m, ptx, name);
-    CU(LaunchKernel, f, 3, 1, 1, 64, 1, 1, 0, NULL, params, NULL);
-    assert_int_equal(CALL(CtxSynchronize)(), wanted);
-    assert_int_equal(CALL(MemAlloc_v2)(&p, 4), wanted);
-    assert_int_equal(CALL(LaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL), wanted);
-    CU(CtxDestroy_v2, bad);
 
     CU(CtxSetCurrent, good);
     f = function_of(&m, PTX_HEAD PTX_ADD, "add");
@@ -32,7 +40,49 @@ static void expect(const char *ptx, const char *name, CUresult wanted)
     CU(LaunchKernel, f, 1, 1, 1, 4, 1, 1, 0, NULL, params, NULL);
     CU(MemcpyDtoH_v2, &got, p, 4);
     assert_int_equal(got, 1);
-    CU(CtxDestroy_v2, good);
+}
+
+static void nothing_works(CUcontext good, CUresult why)
+{
+    CUcontext c;
+    CUdeviceptr p;
+
+    CU(CtxSetCurrent, good);
+    assert_int_equal(CALL(MemAlloc_v2)(&p, 4), why);
+    assert_int_equal(AS(CtxCreate_v2, 4000, 0)(&c, 0, 0), why);
+    assert_int_equal(CALL(DevicePrimaryCtxRetain)(&c, 0), why);
+}
+
+/* Launches, waits, and finds the context poisoned. Of the other one it depends. */
+static void fault(void *arg)
+{
+    const struct faulty *x = arg;
+    CUcontext bad, good;
+    CUmodule m;
+    CUfunction f;
+    CUdeviceptr p = 8;
+    uint32_t n = 4, v = 1;
+    void *params[] = { &p, &n, &v };
+
+    CU(Init, 0);
+    create_context(&good);
+    create_context(&bad);
+    f = function_of(&m, x->ptx, x->name);
+    CU(LaunchKernel, f, 3, 1, 1, 64, 1, 1, 0, NULL, params, NULL);
+    assert_int_equal(CALL(CtxSynchronize)(), x->wanted);
+    assert_int_equal(CALL(MemAlloc_v2)(&p, 4), x->wanted);
+    assert_int_equal(CALL(LaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL), x->wanted);
+    CU(CtxDestroy_v2, bad);
+    if (x->for_good)
+        nothing_works(good, x->wanted);
+    else
+        another_context_works(good);
+}
+
+static void expect(const char *ptx, const char *name, CUresult wanted)
+{
+    in_a_child(fault, &(struct faulty){ ptx, name, wanted, wanted != CUDA_ERROR_ASSERT }, NULL);
+    in_a_child(fault, &(struct faulty){ ptx, name, wanted, false }, "off");
 }
 
 static void a_null_access_is_an_illegal_address(void **state)
@@ -42,7 +92,7 @@ static void a_null_access_is_an_illegal_address(void **state)
         expect(PTX_HEAD PTX_ADD, "add", CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-static void memory_given_back_is_an_illegal_address(void **state)
+static void use_freed_memory(void *arg)
 {
     CUcontext c;
     CUmodule m;
@@ -50,7 +100,7 @@ static void memory_given_back_is_an_illegal_address(void **state)
     CUdeviceptr p;
     void *params[] = { &p };
 
-    (void)state;
+    (void)arg;
     CU(Init, 0);
     create_context(&c);
     f = function_of(&m, PTX_HEAD PTX_POKE, "poke");
@@ -59,6 +109,12 @@ static void memory_given_back_is_an_illegal_address(void **state)
     CU(LaunchKernel, f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL);
     assert_int_equal(CALL(CtxSynchronize)(), CUDA_ERROR_ILLEGAL_ADDRESS);
     CU(CtxDestroy_v2, c);
+}
+
+static void memory_given_back_is_an_illegal_address(void **state)
+{
+    (void)state;
+    in_a_child(use_freed_memory, NULL, NULL);
 }
 
 static void a_trap_fails_the_launch(void **state)
@@ -92,24 +148,49 @@ static void a_barrier_that_cannot_complete_ends(void **state)
     expect(ptx, "hang", CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 
-static void a_reset_heals_the_primary_context(void **state)
+static void trap(void)
 {
     CUmodule m;
-    CUfunction f;
-    CUdeviceptr p;
+    CUfunction f = function_of(&m, PTX_HEAD PTX_TRAP, "stop");
 
-    (void)state;
-    start();
-    f = function_of(&m, PTX_HEAD PTX_TRAP, "stop");
     CU(LaunchKernel, f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
     assert_int_equal(CALL(CtxSynchronize)(), CUDA_ERROR_LAUNCH_FAILED);
+}
+
+static void reset_and_go_on(void *arg)
+{
+    CUdeviceptr p;
+
+    (void)arg;
+    start();
+    trap();
     CU(DevicePrimaryCtxReset_v2, 0);
     CU(MemAlloc_v2, &p, 4);
     CU(CtxSynchronize);
     stop();
 }
 
-static void events_and_streams_tell_the_fault_too(void **state)
+static void reset_in_vain(void *arg)
+{
+    CUcontext c;
+    CUdeviceptr p;
+
+    (void)arg;
+    start();
+    trap();
+    CU(DevicePrimaryCtxReset_v2, 0);
+    assert_int_equal(CALL(MemAlloc_v2)(&p, 4), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    assert_int_equal(CALL(DevicePrimaryCtxRetain)(&c, 0), CUDA_ERROR_LAUNCH_FAILED);
+}
+
+static void a_reset_heals_only_without_hazards(void **state)
+{
+    (void)state;
+    in_a_child(reset_in_vain, NULL, NULL);
+    in_a_child(reset_and_go_on, NULL, "off");
+}
+
+static void ask_streams_and_events(void *arg)
 {
     CUcontext c;
     CUmodule m;
@@ -117,7 +198,7 @@ static void events_and_streams_tell_the_fault_too(void **state)
     CUstream s;
     CUevent e;
 
-    (void)state;
+    (void)arg;
     CU(Init, 0);
     create_context(&c);
     f = function_of(&m, PTX_HEAD PTX_TRAP, "stop");
@@ -127,8 +208,57 @@ static void events_and_streams_tell_the_fault_too(void **state)
     (void)CALL(EventRecord)(e, s);                  /* may come before or after the fault */
     assert_int_equal(CALL(StreamSynchronize)(s), CUDA_ERROR_LAUNCH_FAILED);
     assert_int_equal(CALL(EventQuery)(e), CUDA_ERROR_LAUNCH_FAILED);
-    CU(EventDestroy_v2, e);
+    assert_int_equal(CALL(EventDestroy_v2)(e), CUDA_ERROR_LAUNCH_FAILED);
+    assert_int_equal(CALL(StreamDestroy_v2)(s), CUDA_ERROR_LAUNCH_FAILED);
     CU(CtxDestroy_v2, c);
+}
+
+static void events_and_streams_tell_the_fault_too(void **state)
+{
+    (void)state;
+    in_a_child(ask_streams_and_events, NULL, NULL);
+}
+
+/* Seen on an H200: what asks the context fails, what does not need it works, loading and unloading libraries too. */
+static void ask_around(void *arg)
+{
+    CUcontext c;
+    CUlibrary l, l2;
+    CUkernel k;
+    CUfunction f;
+    CUdeviceptr p, base;
+    unsigned flags;
+    unsigned long long id;
+    size_t n;
+    int v;
+
+    (void)arg;
+    c = start();
+    CU(LibraryLoadData, &l, PTX_HEAD PTX_POKE, NULL, NULL, 0, NULL, NULL, 0);
+    CU(LibraryGetKernel, &k, l, "poke");
+    CU(MemAlloc_v2, &p, 16);
+    trap();
+    assert_int_equal(CALL(KernelGetFunction)(&f, k), CUDA_ERROR_LAUNCH_FAILED);
+    assert_int_equal(CALL(CtxGetLimit)(&n, 0), CUDA_ERROR_LAUNCH_FAILED);
+    assert_int_equal(CALL(MemGetAddressRange_v2)(&base, &n, p), CUDA_ERROR_LAUNCH_FAILED);
+    assert_int_equal(CALL(MemFree_v2)(p), CUDA_ERROR_LAUNCH_FAILED);
+    assert_int_equal(CALL(ProfilerStart)(), CUDA_ERROR_LAUNCH_FAILED);
+    CU(LibraryLoadData, &l2, PTX_HEAD PTX_POKE, NULL, NULL, 0, NULL, NULL, 0);
+    CU(LibraryUnload, l2);
+    CU(KernelGetAttribute, &v, CU_FUNC_ATTRIBUTE_NUM_REGS, k, 0);
+    CU(LibraryUnload, l);
+    CU(CtxGetFlags, &flags);
+    CU(CtxGetId, c, &id);
+    CU(CtxPushCurrent_v2, c);
+    CU(CtxPopCurrent_v2, &c);
+    CU(PointerGetAttribute, &flags, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p);
+    CU(DevicePrimaryCtxRetain, &c, 0);
+}
+
+static void only_what_needs_the_context_fails(void **state)
+{
+    (void)state;
+    in_a_child(ask_around, NULL, NULL);
 }
 
 static void on_segv(int sig)
@@ -148,7 +278,7 @@ static void other_faults_go_where_they_went_before(void **state)
     child = fork();
     if (!child) {
         signal(SIGSEGV, on_segv);
-        expect(PTX_HEAD PTX_ADD, "add", CUDA_ERROR_ILLEGAL_ADDRESS);
+        fault(&(struct faulty){ PTX_HEAD PTX_ADD, "add", CUDA_ERROR_ILLEGAL_ADDRESS, true });
         *nowhere = 1;
         _exit(0);
     }
@@ -160,14 +290,15 @@ static void other_faults_go_where_they_went_before(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_faults_go_where_they_went_before),       /* forks, so before there are threads */
+        cmocka_unit_test(other_faults_go_where_they_went_before),
         cmocka_unit_test(a_null_access_is_an_illegal_address),
         cmocka_unit_test(memory_given_back_is_an_illegal_address),
         cmocka_unit_test(a_trap_fails_the_launch),
         cmocka_unit_test(an_assertion_is_told),
         cmocka_unit_test(a_barrier_that_cannot_complete_ends),
-        cmocka_unit_test(a_reset_heals_the_primary_context),
+        cmocka_unit_test(a_reset_heals_only_without_hazards),
         cmocka_unit_test(events_and_streams_tell_the_fault_too),
+        cmocka_unit_test(only_what_needs_the_context_fails),
     };
 
     return cmocka_run_group_tests_name("api.fault", tests, NULL, NULL);
