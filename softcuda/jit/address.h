@@ -31,6 +31,8 @@ struct address address_make(struct emit *, const struct ptx_operand *, enum ptx_
 /* Before an access of so many bytes a lane: lanes of e->mask that would touch what is not theirs, or a misaligned place, end the launch.
  * scattered: the lanes are known not to lie as kind says. bounds.c */
 void address_check(struct emit *, const struct address *, unsigned bytes, bool scattered);
+/* i1: some lane would, were it on; of an address whose ends are known. NULL: none can. */
+LLVMValueRef address_bad(struct emit *, const struct address *, unsigned bytes);
 /* The same for the addresses of all lanes, and for one lane's. */
 void address_check_lanes(struct emit *, LLVMValueRef pointers, unsigned bytes, enum ptx_space);
 void address_check_one(struct emit *, LLVMValueRef pointer, unsigned bytes, enum ptx_space, LLVMValueRef lane_bit);

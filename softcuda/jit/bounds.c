@@ -130,9 +130,22 @@ void address_check_one(struct emit *e, LLVMValueRef pointer, unsigned bytes, enu
     b_end(e, end);
 }
 
-void address_check(struct emit *e, const struct address *a, unsigned bytes, bool scattered)
+LLVMValueRef address_bad(struct emit *e, const struct address *a, unsigned bytes)
 {
     LLVMValueRef bad = NULL;
+
+    if (a->space != PTX_SHARED && a->span >= 0)
+        return is_bad(e, a->low, a->span, bytes, a->space);
+    if (a->space != PTX_SHARED)
+        bad = is_outside(e, a->low, a->high, bytes, a->space);
+    if (bytes > 1)
+        bad = bad ? LLVMBuildOr(B(e), bad, is_uneven(e, a->uneven, bytes), "") : is_uneven(e, a->uneven, bytes);
+    return bad;
+}
+
+void address_check(struct emit *e, const struct address *a, unsigned bytes, bool scattered)
+{
+    LLVMValueRef bad;
     LLVMBasicBlockRef end;
 
     if (a->kind == ADDRESS_ONE) {
@@ -143,12 +156,7 @@ void address_check(struct emit *e, const struct address *a, unsigned bytes, bool
         address_check_lanes(e, address_lanes(e, a, 0), bytes, a->space);
         return;
     }
-    if (a->space != PTX_SHARED && a->span >= 0)
-        bad = is_bad(e, a->low, a->span, bytes, a->space);
-    else if (a->space != PTX_SHARED)
-        bad = is_outside(e, a->low, a->high, bytes, a->space);
-    if (bytes > 1 && (a->space == PTX_SHARED || a->span < 0))
-        bad = bad ? LLVMBuildOr(B(e), bad, is_uneven(e, a->uneven, bytes), "") : is_uneven(e, a->uneven, bytes);
+    bad = address_bad(e, a, bytes);
     if (!bad)
         return;
     end = b_if_rarely(e, bad);      /* an end is out of bounds, but perhaps of a lane that is off */

@@ -201,9 +201,16 @@ static void check(struct emit *e, const struct access *a, bool scattered)
     address_check(e, &a->where, a->n * element_bytes(a), scattered);
 }
 
+/* A widened address goes as a row if it is one, and both its ends may be touched. */
+static void branch_row(struct emit *e, const struct access *a, LLVMBasicBlockRef fast, LLVMBasicBlockRef slow)
+{
+    LLVMValueRef bad = address_bad(e, &a->where, a->n * element_bytes(a));
+
+    b_branch(e, LLVMBuildAnd(B(e), a->where.exact, LLVMBuildNot(B(e), bad, ""), ""), fast, slow);
+}
+
 static void load_shaped(struct emit *e, struct access *a)
 {
-    check(e, a, false);
     switch (a->where.kind) {
     case ADDRESS_ROW: load_as_row(e, a); break;
     case ADDRESS_GROUPS: load_as_groups(e, a); break;
@@ -216,7 +223,7 @@ static void load_either_way(struct emit *e, struct access *a)
     LLVMBasicBlockRef fast = b_block(e, "row"), slow = b_block(e, "wrapped"), end = b_block(e, "loaded"), from[2];
     LLVMValueRef value[2][MAX_VECTOR];
 
-    b_branch(e, a->where.exact, fast, slow);
+    branch_row(e, a, fast, slow);
     b_at(e, fast);
     load_shaped(e, a);
     for (unsigned i = 0; i < a->n; i++)
@@ -367,7 +374,6 @@ static void store_place(struct emit *e, struct access *a)
 
 static void store_shaped(struct emit *e, struct access *a)
 {
-    check(e, a, false);
     if (a->where.kind == ADDRESS_ROW)
         store_as_row(e, a);
     else if (a->where.kind == ADDRESS_GROUPS && a->where.stride)
@@ -380,7 +386,7 @@ static void store_either_way(struct emit *e, struct access *a)
 {
     LLVMBasicBlockRef fast = b_block(e, "row"), slow = b_block(e, "wrapped"), end = b_block(e, "stored");
 
-    b_branch(e, a->where.exact, fast, slow);
+    branch_row(e, a, fast, slow);
     b_at(e, fast);
     store_shaped(e, a);
     b_jump(e, end);
@@ -418,14 +424,16 @@ static void emit_load(struct emit *e)
     struct access a = access_of(e, &e->in->ops[1]);
     bool strong = is_strong(e->in);
 
-    if (a.where.kind == ADDRESS_ONE)
+    if (a.where.kind == ADDRESS_ONE) {
         strong ? load_strong_place(e, &a) : load_place(e, &a);
-    else if (strong)
+    } else if (strong) {
         load_strong(e, &a);
-    else if (a.where.exact)
+    } else if (a.where.exact) {
         load_either_way(e, &a);
-    else
+    } else {
+        check(e, &a, false);
         load_shaped(e, &a);
+    }
     for (unsigned i = 0; i < a.n; i++)
         v_set_signed(e, element(&e->in->ops[0], i), a.value[i], a.is_signed);
 }
@@ -436,14 +444,16 @@ static void emit_store(struct emit *e)
 
     for (unsigned i = 0; i < a.n; i++)
         a.value[i] = v_vector(e, element(&e->in->ops[1], i), a.bits);
-    if (a.where.kind == ADDRESS_ONE)
+    if (a.where.kind == ADDRESS_ONE) {
         store_place(e, &a);
-    else if (is_strong(e->in))
+    } else if (is_strong(e->in)) {
         store_strong(e, &a);
-    else if (a.where.exact)
+    } else if (a.where.exact) {
         store_either_way(e, &a);
-    else
+    } else {
+        check(e, &a, false);
         store_shaped(e, &a);
+    }
 }
 
 /* cp.async dst, src, size{, src-size}: the copy is made at once. */
@@ -464,6 +474,7 @@ static void emit_copy(struct emit *e)
     } else if (a.where.exact) {
         load_either_way(e, &a);
     } else {
+        check(e, &a, false);
         load_shaped(e, &a);
     }
     if (in->nops > 3 && !in->ops[3].is_float) {     /* bytes past src-size are zero */
@@ -474,10 +485,12 @@ static void emit_copy(struct emit *e)
         }
     }
     a.where = address_make(e, &in->ops[0], PTX_SHARED, (unsigned)bytes);
-    if (a.where.kind == ADDRESS_ONE)
+    if (a.where.kind == ADDRESS_ONE) {
         store_place(e, &a);
-    else
+    } else {
+        check(e, &a, false);
         store_shaped(e, &a);
+    }
 }
 
 void emit_memory(struct emit *e)
