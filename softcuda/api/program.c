@@ -244,7 +244,10 @@ static CUresult load_image(struct image *image, unsigned sm, struct load_log *lo
     }
     if ((r = parse(text, log, &m)))
         return r;
-    return build(m, log, out);
+    r = build(m, log, out);
+    if (!r)
+        jit_unit_set_text((*out)->unit, text.data, text.size);
+    return r;
 }
 
 static CUresult load_elf(const void *p, size_t size, struct load_log *log)

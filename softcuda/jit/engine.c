@@ -19,7 +19,7 @@
 #define PASSES "function(mem2reg,early-cse,instcombine<no-verify-fixpoint>,simplifycfg),always-inline,globaldce," \
                "function(early-cse,loop-mssa(licm),instcombine<no-verify-fixpoint>,simplifycfg,sink,adce)"
 
-static struct engine engine;
+static struct engine engine = { .passes = PASSES };
 static LLVMOrcLLJITRef jit;
 static LLVMTargetRef target;
 static char *triple;
@@ -85,6 +85,13 @@ static bool has_feature(const char *name)
     return at && (at[strlen(name)] == ',' || !at[strlen(name)]);
 }
 
+/* What fails in the session fails the call that asked, which has its own text. */
+static void ignore(void *arg, LLVMErrorRef err)
+{
+    (void)arg;
+    LLVMConsumeError(err);
+}
+
 static void start(void)
 {
     char *message = NULL;
@@ -101,8 +108,11 @@ static void start(void)
         LLVMDisposeMessage(message);
         return;
     }
-    if (fail(LLVMOrcCreateLLJIT(&jit, NULL)) || !define_runtime())
+    if (fail(LLVMOrcCreateLLJIT(&jit, NULL)) || !define_runtime()) {
         jit = NULL;
+        return;
+    }
+    LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit), ignore, NULL);
 }
 
 const struct engine *engine_get(char *text, size_t text_size)
@@ -123,7 +133,7 @@ static int report(LLVMErrorRef err, char *text, size_t text_size)
     return -1;
 }
 
-static LLVMMemoryBufferRef compile(LLVMModuleRef module, char *text, size_t text_size)
+LLVMMemoryBufferRef engine_compile(LLVMContextRef context, LLVMModuleRef module, char *text, size_t text_size)
 {
     LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, engine.cpu, engine.features, LLVMCodeGenLevelDefault,
                                                            LLVMRelocPIC, LLVMCodeModelDefault);
@@ -156,21 +166,18 @@ out:
     LLVMDisposeTargetData(layout);
     LLVMDisposePassBuilderOptions(options);
     LLVMDisposeTargetMachine(machine);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
     return object;
 }
 
-int engine_compile(LLVMContextRef context, LLVMModuleRef module, const char *function, void **address, LLVMOrcResourceTrackerRef *code,
-                   char *text, size_t text_size)
+int engine_load(LLVMMemoryBufferRef object, const char *function, void **address, LLVMOrcResourceTrackerRef *code, char *text,
+                size_t text_size)
 {
-    LLVMMemoryBufferRef object = compile(module, text, text_size);
     LLVMOrcResourceTrackerRef tracker;
     LLVMOrcExecutorAddress at;
     LLVMErrorRef err;
 
-    LLVMDisposeModule(module);
-    LLVMContextDispose(context);
-    if (!object)
-        return -1;
     tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(jit));
     err = LLVMOrcLLJITAddObjectFileWithRT(jit, tracker, object);
     if (!err)

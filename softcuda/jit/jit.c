@@ -1,30 +1,28 @@
-/* jit.c - a module's machine code: found by kernel and block shape, made once. */
+/* jit.c - a module's machine code: for each kernel and block shape found in this process, else on disk, else made. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "softcuda/jit/code.h"
+#include "softcuda/jit/disk.h"
 #include "softcuda/jit/emit.h"
 #include "softcuda/jit/engine.h"
 #include "softcuda/jit/jit.h"
 #include "softcuda/jit/reach.h"
 
-enum state { MAKING, MADE, FAILED };
-
 struct entry {
     const struct ptx_func *kernel;
     uint32_t ntid[3];
-    enum state state;
-    struct jit_code code;
-    LLVMOrcResourceTrackerRef memory;
-    struct jit_error error;
+    struct code *code;
     struct entry *next;
 };
 
 struct jit_unit {
     const struct ptx_module *module;
-    pthread_mutex_t lock;       /* of entries and their states; not held while code is made */
-    pthread_cond_t made;
+    bool has_text;
+    struct cache_key text;      /* what the module was parsed from; without it nobody else's code is the same */
+    pthread_mutex_t lock;       /* of entries; not held while code is made */
     struct entry *entries;
 };
 
@@ -42,7 +40,6 @@ int jit_unit_create(const struct ptx_module *module, struct jit_unit **out, stru
     }
     unit->module = module;
     pthread_mutex_init(&unit->lock, NULL);
-    pthread_cond_init(&unit->made, NULL);
     *out = unit;
     return 0;
 }
@@ -55,12 +52,21 @@ void jit_unit_destroy(struct jit_unit *unit)
         return;
     for (e = unit->entries; e; e = next) {
         next = e->next;
-        engine_release(e->memory);
+        code_release(e->code);
         free(e);
     }
-    pthread_cond_destroy(&unit->made);
     pthread_mutex_destroy(&unit->lock);
     free(unit);
+}
+
+void jit_unit_set_text(struct jit_unit *unit, const void *text, size_t size)
+{
+    struct cache_key_maker m;
+
+    gpudl__key_begin(&m, "PTX", 1);
+    gpudl__key_add(&m, "text", (struct span){ text, size });
+    gpudl__key_end(&m, &unit->text);
+    unit->has_text = true;
 }
 
 int jit_kernel_info(struct jit_unit *unit, const struct ptx_func *kernel, struct jit_kernel_info *info)
@@ -144,54 +150,115 @@ static int no_memory(struct jit_error *err)
     return -1;
 }
 
-static int make_reached(struct jit_unit *unit, struct entry *e, const struct engine *engine, const struct reach *r)
+struct job {
+    struct jit_unit *unit;
+    const struct engine *engine;
+    const struct ptx_func *kernel;
+    const uint32_t *ntid;
+};
+
+static void name_of(const struct cache_key *key, char name[CACHE_KEY_TEXT + 1])
 {
-    static unsigned serial;
-    struct emit_unit u = { .ptx = unit->module, .kernel = e->kernel, .avx512 = engine->avx512, .cpu = engine->cpu,
+    name[0] = 'k';
+    gpudl__key_print(key, name + 1);
+}
+
+static LLVMMemoryBufferRef compile_reached(const struct job *job, const struct reach *r, const char *name, bool *may_wait, struct jit_error *err)
+{
+    const struct engine *engine = job->engine;
+    struct emit_unit u = { .ptx = job->unit->module, .kernel = job->kernel, .avx512 = engine->avx512, .cpu = engine->cpu,
                            .features = engine->features, .shared_offset = r->shared_offset, .func_shared = r->func_shared,
                            .static_shared = r->static_shared, .calls_exit = r->calls_exit };
-    void *address;
-    char name[32];
-    int err;
+    int failed;
 
-    memcpy(u.ntid, e->ntid, sizeof(u.ntid));
-    u.functions = calloc(unit->module->nfuncs, sizeof(*u.functions));
-    if (!u.functions)
-        return no_memory(&e->error);
-    snprintf(name, sizeof(name), "kernel%u", __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED));
+    memcpy(u.ntid, job->ntid, sizeof(u.ntid));
+    u.functions = calloc(u.ptx->nfuncs, sizeof(*u.functions));
+    if (!u.functions) {
+        no_memory(err);
+        return NULL;
+    }
     u.context = LLVMContextCreate();
     u.module = LLVMModuleCreateWithNameInContext("ptx", u.context);
     u.builder = LLVMCreateBuilderInContext(u.context);
-    err = emit_all(&u, r, name);
+    failed = emit_all(&u, r, name);
     LLVMDisposeBuilder(u.builder);
     free(u.functions);
     gpudl__arena_free(&u.arena);
-    if (err) {
+    if (failed) {
         LLVMDisposeModule(u.module);
         LLVMContextDispose(u.context);
-        return no_memory(&e->error);
+        no_memory(err);
+        return NULL;
     }
-    e->code.may_wait = u.may_wait;
-    err = engine_compile(u.context, u.module, name, &address, &e->memory, e->error.text, sizeof(e->error.text));
-    if (!err && u.may_wait)
-        e->code.run = (void (*)(struct sc_warp *))(uintptr_t)address;
-    else if (!err)
-        e->code.run_blocks = (void (*)(struct sc_warp *, uint32_t))(uintptr_t)address;
-    return err;
+    *may_wait = u.may_wait;
+    return engine_compile(u.context, u.module, err->text, sizeof(err->text));
 }
 
-static int make(struct jit_unit *unit, struct entry *e)
+static LLVMMemoryBufferRef compile(const struct job *job, const char *name, bool *may_wait, struct jit_error *err)
 {
-    const struct engine *engine = engine_get(e->error.text, sizeof(e->error.text));
+    LLVMMemoryBufferRef object = NULL;
     struct reach r;
-    int err;
 
-    if (!engine)
-        return -1;
-    err = reach_find(unit->module, e->kernel, &r);
-    err = err ? no_memory(&e->error) : make_reached(unit, e, engine, &r);
+    if (reach_find(job->unit->module, job->kernel, &r))
+        no_memory(err);
+    else
+        object = compile_reached(job, &r, name, may_wait, err);
     reach_release(&r);
-    return err;
+    return object;
+}
+
+/* Takes the object. */
+static int load(struct code *c, LLVMMemoryBufferRef object, const char *name, bool may_wait, struct jit_error *err)
+{
+    void *address;
+
+    if (engine_load(object, name, &address, &c->memory, err->text, sizeof(err->text)))
+        return -1;
+    c->jit.may_wait = may_wait;
+    if (may_wait)
+        c->jit.run = (void (*)(struct sc_warp *))(uintptr_t)address;
+    else
+        c->jit.run_blocks = (void (*)(struct sc_warp *, uint32_t))(uintptr_t)address;
+    return 0;
+}
+
+static bool load_kept(struct code *c, const char *name, struct jit_error *err)
+{
+    bool may_wait;
+    LLVMMemoryBufferRef object = disk_find(&c->key, &may_wait);
+
+    if (!object)
+        return false;
+    if (!load(c, object, name, may_wait, err))
+        return true;
+    disk_drop(&c->key);
+    return false;
+}
+
+static void keep(const struct job *job, const struct cache_key *key, LLVMMemoryBufferRef object, bool may_wait)
+{
+    char label[128];
+
+    snprintf(label, sizeof(label), "softcuda %ux%ux%u %s", job->ntid[0], job->ntid[1], job->ntid[2], job->kernel->name);
+    disk_keep(key, label, object, may_wait);
+}
+
+static int make(void *arg, struct code *c, struct jit_error *err)
+{
+    const struct job *job = arg;
+    LLVMMemoryBufferRef object;
+    bool may_wait;
+    char name[CACHE_KEY_TEXT + 1];
+
+    name_of(&c->key, name);
+    if (job->unit->has_text && load_kept(c, name, err))
+        return 0;
+    object = compile(job, name, &may_wait, err);
+    if (!object)
+        return -1;
+    if (job->unit->has_text)
+        keep(job, &c->key, object, may_wait);
+    return load(c, object, name, may_wait, err);
 }
 
 /* ---- finding it */
@@ -205,44 +272,72 @@ static struct entry *find(struct jit_unit *unit, const struct ptx_func *kernel, 
     return e;
 }
 
-static struct entry *add(struct jit_unit *unit, const struct ptx_func *kernel, const uint32_t ntid[3])
+/* Everything that machine code depends on: whatever emit.h's functions come to read must be in here. */
+static void key_of(const struct job *job, struct cache_key *key)
 {
-    struct entry *e = calloc(1, sizeof(*e));
+    const struct jit_unit *unit = job->unit;
+    struct cache_key_maker m;
 
-    if (!e)
-        return NULL;
-    e->kernel = kernel;
-    memcpy(e->ntid, ntid, sizeof(e->ntid));
+    gpudl__key_begin(&m, "softcuda code", 1);
+    gpudl__key_add(&m, "text", (struct span){ unit->text.bytes, sizeof(unit->text.bytes) });
+    gpudl__key_add_number(&m, "unit", unit->has_text ? 0 : (uintptr_t)unit);
+    gpudl__key_add_text(&m, "kernel", job->kernel->name);
+    for (int i = 0; i < 3; i++)
+        gpudl__key_add_number(&m, "ntid", job->ntid[i]);
+    gpudl__key_add_text(&m, "cpu", job->engine->cpu);
+    gpudl__key_add_text(&m, "features", job->engine->features);
+    gpudl__key_add_text(&m, "passes", job->engine->passes);
+    disk_add_maker(&m);
+    gpudl__key_end(&m, key);
+}
+
+/* Takes the code over. NULL: no memory, or another thread was here first, and then its entry is found. */
+static struct entry *add(struct jit_unit *unit, const struct job *job, struct code *code)
+{
+    struct entry *e = find(unit, job->kernel, job->ntid) ? NULL : calloc(1, sizeof(*e));
+
+    if (!e) {
+        code_release(code);
+        return find(unit, job->kernel, job->ntid);
+    }
+    e->kernel = job->kernel;
+    memcpy(e->ntid, job->ntid, sizeof(e->ntid));
+    e->code = code;
     e->next = unit->entries;
     unit->entries = e;
     return e;
 }
 
+static int make_entry(struct jit_unit *unit, const struct ptx_func *kernel, const uint32_t ntid[3], struct jit_code *out, struct jit_error *err)
+{
+    struct job job = { .unit = unit, .kernel = kernel, .ntid = ntid, .engine = engine_get(err->text, sizeof(err->text)) };
+    struct cache_key key;
+    struct code *code;
+    struct entry *e;
+
+    if (!job.engine)
+        return -1;
+    key_of(&job, &key);
+    code = code_get(&key, make, &job, err);
+    if (!code)
+        return -1;
+    pthread_mutex_lock(&unit->lock);
+    e = add(unit, &job, code);
+    if (e)
+        *out = e->code->jit;
+    pthread_mutex_unlock(&unit->lock);
+    return e ? 0 : no_memory(err);
+}
+
 int jit_compile(struct jit_unit *unit, const struct ptx_func *kernel, const uint32_t ntid[3], struct jit_code *code, struct jit_error *err)
 {
-    struct entry *e;
-    int result;
+    const struct entry *e;
 
     memset(err, 0, sizeof(*err));
     pthread_mutex_lock(&unit->lock);
     e = find(unit, kernel, ntid);
-    if (!e) {
-        e = add(unit, kernel, ntid);
-        if (!e) {
-            pthread_mutex_unlock(&unit->lock);
-            return no_memory(err);
-        }
-        pthread_mutex_unlock(&unit->lock);
-        result = make(unit, e);
-        pthread_mutex_lock(&unit->lock);
-        e->state = result ? FAILED : MADE;
-        pthread_cond_broadcast(&unit->made);
-    }
-    while (e->state == MAKING)
-        pthread_cond_wait(&unit->made, &unit->lock);
-    result = e->state == MADE ? 0 : -1;
-    *code = e->code;
-    *err = e->error;
+    if (e)
+        *code = e->code->jit;
     pthread_mutex_unlock(&unit->lock);
-    return result;
+    return e ? 0 : make_entry(unit, kernel, ntid, code, err);
 }

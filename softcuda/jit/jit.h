@@ -34,8 +34,11 @@ struct jit_unit;    /* one module's machine code */
 int  jit_unit_create(const struct ptx_module *, struct jit_unit **, struct jit_error *err);
 void jit_unit_destroy(struct jit_unit *);   /* accepts NULL; nobody may be running its code */
 
+/* The text that the module was parsed from: with it, code is kept on disk, and shared with other units of the same text. */
+void jit_unit_set_text(struct jit_unit *, const void *text, size_t size);
+
 int  jit_kernel_info(struct jit_unit *, const struct ptx_func *kernel, struct jit_kernel_info *);
-/* The code for this block shape, made now if it is not there yet; lent by the unit. */
+/* The code for this block shape, fetched or made now if it is not there yet; lent by the unit. */
 int  jit_compile(struct jit_unit *, const struct ptx_func *kernel, const uint32_t ntid[3], struct jit_code *, struct jit_error *err);
 /* The value that device code sees as the address of a function (function pointers in initialisers). */
 uint64_t jit_function_address(const struct jit_unit *, uint32_t func_index);

@@ -1,0 +1,65 @@
+/* cache.h - results on disk, found again by their keys: by later runs of a program, and by other programs of this user.
+ *
+ * Nothing here is ever an error: what cannot be read is not there, what cannot be written is not kept. The first trouble is told, once, with the
+ * path and the variable that names it. An entry that is damaged, planted or another's is a miss, goes away and is counted.
+ *
+ *     FOLDER           this user's own, mode 0700, or it is not used: GPUDL_CACHE_DIR, else XDG_CACHE_HOME/gpudl, else ~/.cache/gpudl
+ *     FOLDER/secret    what entries are sealed with
+ *     FOLDER/v1/KEY    an entry (entry.h); its time of change is that of its last use, to the hour
+ *
+ * Any number of threads and processes may use one folder. Files appear whole; nothing is locked that a reader waits for. The folder is opened
+ * for each call: it may be deleted meanwhile, and programs that close every descriptor close none of ours. */
+#ifndef GPUDL_CACHE_CACHE_H
+#define GPUDL_CACHE_CACHE_H
+
+#include "src/cache/io.h"
+#include "src/cache/key.h"
+
+struct cache_options {
+    const char *folder;             /* NULL: as the environment says */
+    uint64_t max_bytes, max_age;    /* bytes, seconds without use; 0: 1 GiB, 90 days */
+    const struct cache_io *io;      /* NULL: the system's */
+    void (*warn)(void *user, const char *text);     /* may be NULL; comes from any thread */
+    void *user;
+};
+
+struct cache;
+/* Touches no file. NULL: no memory; every call takes that for a cache that keeps nothing. */
+struct cache *gpudl__cache_open(const struct cache_options *);
+void gpudl__cache_close(struct cache *);
+const char *gpudl__cache_folder(const struct cache *);     /* lent; NULL: none of the variables is set */
+
+struct cache_hit {
+    struct span meta, data;         /* private copies, checked; data is aligned to 16 bytes if meta's size is */
+    void *memory;
+};
+bool gpudl__cache_get(struct cache *, const struct cache_key *, struct cache_hit *);
+void gpudl__cache_release(struct cache_hit *);
+/* meta and data come back as they are; label is for people who look at a list. False: not kept; so is what takes half of max_bytes. */
+bool gpudl__cache_put(struct cache *, const struct cache_key *, const char *label, struct span meta, struct span data);
+/* The entry was whole and of no use all the same: a miss after all. */
+void gpudl__cache_drop(struct cache *, const struct cache_key *);
+
+struct cache_counts {               /* of this process */
+    uint64_t hits, misses, stored;
+    uint64_t healed;                /* entries found bad, and removed */
+    uint64_t evicted;
+    uint64_t failed;                /* calls of the system that should have worked */
+};
+void gpudl__cache_counts(const struct cache *, struct cache_counts *);
+
+struct cache_item {                 /* lent for the call */
+    const struct cache_key *key;
+    const char *label;
+    uint64_t bytes, made, used;     /* seconds since 1970 */
+};
+struct cache_total {
+    uint64_t entries, bytes;
+};
+/* Every entry that is sealed as ours, in no order, while others come and go; each may be NULL. False: there is no folder to look into. */
+bool gpudl__cache_list(struct cache *, void (*each)(void *user, const struct cache_item *), void *user, struct cache_total *);
+/* Removes what is older than max_age, then the longest unused down to max_bytes (0: everything), and what dead writers left behind. Told: what
+ * is gone. put() does the same by itself now and then, with the bounds that the cache was opened with. */
+bool gpudl__cache_trim(struct cache *, uint64_t max_bytes, struct cache_total *gone);
+
+#endif
