@@ -62,6 +62,7 @@ static CUresult place_globals(struct CUmod_st *mod)
 
 static void free_module(struct CUmod_st *m)
 {
+    sc_life_end(m->life);
     sc_devmem_free_owned(m->context->device->memory, m);
     sc_program_unref(m->program);
     free(m->globals);
@@ -77,7 +78,8 @@ static CUresult fill_in(struct CUmod_st *m)
 
     m->globals = calloc((p->ptx ? p->ptx->nvars : 0) + 1, sizeof(*m->globals));
     m->functions = calloc(p->nkernels + 1, sizeof(*m->functions));
-    if (!m->globals || !m->functions)
+    m->life = sc_life_create();
+    if (!m->globals || !m->functions || !m->life)
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < p->nkernels; i++) {
         struct CUfunc_st *f = m->functions[i] = sc_handle_new(&sc_functions, SC_FUNCTION);

@@ -12,6 +12,7 @@
 
 #include "softcuda/api/functions.h"
 #include "softcuda/api/handles.h"
+#include "softcuda/api/life.h"
 #include "softcuda/api/program.h"
 #include "softcuda/api/queue.h"
 #include "softcuda/run/devmem.h"
@@ -69,6 +70,7 @@ struct CUmod_st {
     uint64_t *globals;                  /* address of each variable of the PTX module */
     struct CUfunc_st **functions;       /* one a kernel of the program */
     atomic_bool resident;
+    struct sc_life *life;               /* for those who outlive it */
 };
 
 struct CUkern_st {
@@ -142,6 +144,7 @@ CUresult sc_dtoh(void *to, uint64_t from, size_t size, CUstream, bool wait);
 CUresult sc_dtod(uint64_t to, uint64_t from, size_t size, CUstream, bool wait);
 CUresult sc_any(uint64_t to, uint64_t from, size_t size, CUstream, bool wait);
 CUresult sc_fill(uint64_t to, uint32_t value, unsigned width, size_t n, CUstream, bool wait);
+void sc_fill_now(void *to, uint32_t value, unsigned width, size_t n);
 
 /* event.c */
 CUresult sc_event_record(CUevent, struct CUstream_st *);

@@ -71,7 +71,7 @@ static CUresult copy(uint64_t to, uint64_t from, size_t size, CUstream stream, b
     return CUDA_SUCCESS;
 }
 
-static void fill(void *to, uint32_t value, unsigned width, size_t n)
+void sc_fill_now(void *to, uint32_t value, unsigned width, size_t n)
 {
     uint16_t *half = to;
     uint32_t *word = to;
@@ -91,7 +91,7 @@ static void run_fill(struct op *op, struct sc_worker *worker)
     struct fill_op *f = (struct fill_op *)op;
 
     (void)worker;
-    fill(f->to, f->value, f->width, f->n);
+    sc_fill_now(f->to, f->value, f->width, f->n);
 }
 
 CUresult sc_fill(uint64_t to, uint32_t value, unsigned width, size_t n, CUstream stream, bool wait)
@@ -105,7 +105,7 @@ CUresult sc_fill(uint64_t to, uint32_t value, unsigned width, size_t n, CUstream
     if (n > SIZE_MAX / width || to % width || !sc_mem_holds(to, n * width))
         return CUDA_ERROR_INVALID_VALUE;
     if (wait && sc_stream_idle(s)) {
-        fill(address(to), value, width, n);
+        sc_fill_now(address(to), value, width, n);
         return CUDA_SUCCESS;
     }
     if (!(f = sc_op_create(sizeof(*f), run_fill, NULL)))
