@@ -52,18 +52,33 @@ enum arch_fit gpudl__arch_ptx(unsigned sm, char suffix, unsigned device)
     return sm <= device ? ARCH_FITS : ARCH_NEEDS_NEWER;
 }
 
-const char *gpudl__arch_reason(enum arch_fit fit)
+const char *gpudl__arch_family(unsigned sm)
 {
-    switch (fit) {
-    case ARCH_FITS: return "fits";
-    case ARCH_OTHER_MAJOR: return "for that major architecture only";
-    case ARCH_NEEDS_NEWER: return "needs a newer device";
-    case ARCH_SPECIFIC: return "for that very architecture only";
-    case ARCH_OTHER_FAMILY: return "for that family only";
-    case ARCH_TEGRA: return "Tegra and other parts do not share machine code";
-    case ARCH_RENAMED: return "the old name of sm_110: rebuild it";
+    switch (family(sm)) {
+    case 10: return "10.0, 10.3 and 10.7";
+    case 11: return "11.0";
+    case 12: return "12.0 and 12.1";
+    default: return NULL;
     }
-    return "";
+}
+
+/* Numbers from 1.0 on, as NVIDIA counts compute capabilities. */
+bool gpudl__image_parse_arch(const char *name, unsigned *sm, char *suffix)
+{
+    size_t prefix = strncmp(name, "sm_", 3) == 0 ? 3 : strncmp(name, "compute_", 8) == 0 ? 8 : 0, digits = 0;
+    unsigned v = 0;
+
+    for (name += prefix; *name >= '0' && *name <= '9' && digits < 4; name++, digits++)
+        v = 10 * v + (unsigned)(*name - '0');
+    if (digits && !prefix && name[0] == '.' && name[1] >= '0' && name[1] <= '9') {
+        v = 10 * v + (unsigned)(name[1] - '0');
+        name += 2;
+    }
+    *suffix = *name == 'a' || *name == 'f' ? *name++ : 0;
+    if (!digits || *name || v < 10)
+        return false;
+    *sm = v;
+    return true;
 }
 
 /* PTX ISA 5.0 and later, and the first CUDA version whose driver and toolkit know it, as cuDriverGetVersion writes it. */

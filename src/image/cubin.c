@@ -13,6 +13,8 @@
 #define SHT_NV_COMPAT 0x70000086u
 #define COMPAT_SUFFIX 9
 #define ABI7_SUFFIX_A 0x800u
+#define NOTE_CUINFO 1000u
+#define TOOLKIT_MOST 999u
 
 /* Types without bytes in the file; the last two are zero-initialised globals and shared variables of relocatable cubins. */
 static bool has_bytes(uint32_t type)
@@ -27,9 +29,23 @@ struct section gpudl__cubin_section(const struct cubin *c, uint32_t index)
     if (index >= c->nsections || !span_cut(c->bytes, c->sections_at + (uint64_t)index * SECTION_HEADER, SECTION_HEADER, &h))
         return (struct section){ 0 };
     return (struct section){
-        .name = span_u32(h, 0x00), .type = span_u32(h, 0x04), .offset = span_u64(h, 0x18), .size = span_u64(h, 0x20),
-        .link = span_u32(h, 0x28), .info = span_u32(h, 0x2c), .entry_size = span_u64(h, 0x38),
+        .name = span_u32(h, 0x00), .type = span_u32(h, 0x04), .flags = span_u64(h, 0x08), .offset = span_u64(h, 0x18),
+        .size = span_u64(h, 0x20), .link = span_u32(h, 0x28), .info = span_u32(h, 0x2c), .entry_size = span_u64(h, 0x38),
     };
+}
+
+struct span gpudl__cubin_header(const struct cubin *c, uint32_t index)
+{
+    struct span h = { 0 };
+
+    if (index < c->nsections)
+        span_cut(c->bytes, c->sections_at + (uint64_t)index * SECTION_HEADER, SECTION_HEADER, &h);
+    return h;
+}
+
+bool gpudl__cubin_named(const struct cubin *c, struct section s, const char *name)
+{
+    return span_is(c->section_names, s.name, name, strlen(name) + 1);
 }
 
 struct span gpudl__cubin_bytes(const struct cubin *c, struct section s)
@@ -163,10 +179,36 @@ enum image_error gpudl__cubin_open(struct span bytes, struct cubin *out, struct 
     return error;
 }
 
+/* ABI 7 keeps both in the ELF header, ABI 8 in a note: name_size:u32 size:u32 type:u32 name[12] version:u16 virtual_sm:u16
+ * toolkit:u16. The index of the note's section is the highest byte of e_flags. */
+void gpudl__cubin_origin(const struct cubin *c, unsigned *toolkit, unsigned *virtual_sm)
+{
+    uint32_t flags = span_u32(c->bytes, 0x30);
+    struct span note;
+
+    *toolkit = *virtual_sm = 0;
+    if (c->abi == 7 && c->is_64bit) {
+        *toolkit = span_u32(c->bytes, 0x14);
+        *virtual_sm = flags >> 16 & 0xff;
+    } else if (c->abi == 8) {
+        note = gpudl__cubin_bytes(c, gpudl__cubin_section(c, flags >> 24));
+        if (span_u32(note, 0) != 12 || span_u32(note, 4) < 8 || span_u32(note, 8) != NOTE_CUINFO)
+            return;
+        *virtual_sm = span_u16(note, 0x1a);
+        *toolkit = span_u16(note, 0x1c);
+    }
+    if (*toolkit > TOOLKIT_MOST)
+        *toolkit = 0;       /* another field than it was taken for */
+}
+
 void gpudl__cubin_describe(const struct cubin *c, struct image_entry *info)
 {
     info->payload_sm = c->sm;
     info->payload_suffix = c->suffix;
+    info->abi = c->abi;
+    if (!c->sm)
+        return;
     info->relocatable = c->relocatable;
     info->is_64bit = c->is_64bit;
+    gpudl__cubin_origin(c, &info->toolkit, &info->virtual_sm);
 }

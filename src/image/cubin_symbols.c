@@ -22,7 +22,7 @@
 #define INFO_RECORD_OF_PARAM 16u
 #define SECTIONS_ON_STACK 64
 
-enum storage { NO_STORAGE, GLOBAL, CONSTANT };
+enum storage { NO_STORAGE, ZEROED, INITIALISED, CONSTANT };
 struct role {
     uint32_t info;              /* of a section of code: the section of its records, or 0 */
     enum storage storage;
@@ -31,24 +31,11 @@ struct role {
 struct reading {
     const struct cubin *cubin;
     struct role *roles;         /* one a section */
-    struct span symbols, names;
-    struct span wide_indices;   /* section numbers above 65,279 */
-    uint64_t names_left;        /* bytes of names that may still be looked at */
+    struct symbol_table symbols;
     uint64_t info_bytes;
     struct image_param *params; /* what is left of the room for all kernels */
     size_t params_room;
 };
-
-struct symbol {
-    uint32_t name, section;
-    unsigned type, other;
-    uint64_t size;
-};
-
-static bool section_is_called(const struct cubin *c, struct section s, const char *name)
-{
-    return span_is(c->section_names, s.name, name, strlen(name) + 1);
-}
 
 static enum storage storage_of(const struct cubin *c, struct section s)
 {
@@ -58,14 +45,15 @@ static enum storage storage_of(const struct cubin *c, struct section s)
     default:
         return NO_STORAGE;
     }
-    if (section_is_called(c, s, ".nv.global") || section_is_called(c, s, ".nv.global.init"))
-        return GLOBAL;
-    return section_is_called(c, s, ".nv.constant3") ? CONSTANT : NO_STORAGE;
+    if (gpudl__cubin_named(c, s, ".nv.global"))
+        return ZEROED;
+    if (gpudl__cubin_named(c, s, ".nv.global.init"))
+        return INITIALISED;
+    return gpudl__cubin_named(c, s, ".nv.constant3") ? CONSTANT : NO_STORAGE;
 }
 
-static enum image_error read_symbol_table(struct reading *r, struct section s, struct text *t)
+static enum image_error read_symbol_table(const struct cubin *c, struct section s, struct symbol_table *st, struct text *t)
 {
-    const struct cubin *c = r->cubin;
     struct section names = gpudl__cubin_section(c, s.link);
 
     if (s.entry_size != SYMBOL)
@@ -80,9 +68,87 @@ static enum image_error read_symbol_table(struct reading *r, struct section s, s
     if (s.info > s.size / SYMBOL)
         return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: %u local symbols of %llu", s.info,
             (unsigned long long)(s.size / SYMBOL));
-    r->symbols = gpudl__cubin_bytes(c, s);
-    r->names = gpudl__cubin_bytes(c, names);
+    st->symbols = gpudl__cubin_bytes(c, s);
+    st->names = gpudl__cubin_bytes(c, names);
     return IMAGE_OK;
+}
+
+static void init_symbols(const struct cubin *c, struct symbol_table *st)
+{
+    *st = (struct symbol_table){ .nsections = c->nsections, .names_left = 4 * (uint64_t)c->bytes.size };
+}
+
+static enum image_error offer_section(const struct cubin *c, struct section s, struct symbol_table *st, struct text *t)
+{
+    if (s.type == SHT_SYMTAB && !st->symbols.size)
+        return read_symbol_table(c, s, st, t);
+    if (s.type == SHT_SYMTAB_SHNDX)
+        st->wide_indices = gpudl__cubin_bytes(c, s);
+    return IMAGE_OK;
+}
+
+enum image_error gpudl__symbols_open(const struct cubin *c, struct symbol_table *out, struct text *t)
+{
+    enum image_error error = IMAGE_OK;
+
+    init_symbols(c, out);
+    for (uint32_t i = 1; i < c->nsections && !error; i++)
+        error = offer_section(c, gpudl__cubin_section(c, i), out, t);
+    return error;
+}
+
+size_t gpudl__symbols_count(const struct symbol_table *st)
+{
+    return st->symbols.size / SYMBOL;
+}
+
+struct symbol gpudl__symbols_at(const struct symbol_table *st, uint64_t i)
+{
+    struct symbol s = { 0 };
+    struct span b;
+    unsigned info;
+
+    if (!span_cut(st->symbols, i * SYMBOL, SYMBOL, &b))
+        return s;
+    info = span_u8(b, 4);
+    s = (struct symbol){
+        .name = span_u32(b, 0), .section = span_u16(b, 6), .type = info & 15, .binding = info >> 4, .other = span_u8(b, 5),
+        .value = span_u64(b, 8), .size = span_u64(b, 16),
+    };
+    if (s.section == SHN_XINDEX)
+        s.section = span_u32(st->wide_indices, 4 * i);
+    if (s.section >= st->nsections)
+        s.section = 0;
+    return s;
+}
+
+const char *gpudl__symbols_name(struct symbol_table *st, struct symbol s, size_t *length)
+{
+    size_t most = span_from(st->names, s.name).size;
+    const char *name;
+
+    if (most > IMAGE_NAME_MOST)
+        most = IMAGE_NAME_MOST;
+    if (most > st->names_left)
+        return NULL;
+    *length = 0;
+    name = span_string(st->names, s.name, most, length);
+    st->names_left -= name ? *length + 1 : most;
+    return name ? name : "";
+}
+
+bool gpudl__symbol_is_kernel(struct symbol s)
+{
+    return s.type == STT_FUNC && s.other & STO_CUDA_ENTRY && s.section;
+}
+
+enum image_binding gpudl__symbol_binding(struct symbol s)
+{
+    switch (s.binding) {
+    case STB_LOCAL: return IMAGE_BIND_LOCAL;
+    case STB_WEAK: return IMAGE_BIND_WEAK;
+    default: return IMAGE_BIND_GLOBAL;
+    }
 }
 
 static enum image_error read_sections(struct reading *r, struct text *t)
@@ -96,10 +162,8 @@ static enum image_error read_sections(struct reading *r, struct text *t)
         if (s.type == SHT_NV_INFO && s.info && s.info < c->nsections && span_is(c->section_names, s.name, ".nv.info.", 9)) {
             r->roles[s.info].info = i;
             r->info_bytes += gpudl__cubin_bytes(c, s).size;
-        } else if (s.type == SHT_SYMTAB && !r->symbols.size) {
-            error = read_symbol_table(r, s, t);
-        } else if (s.type == SHT_SYMTAB_SHNDX) {
-            r->wide_indices = gpudl__cubin_bytes(c, s);
+        } else if (s.type == SHT_SYMTAB || s.type == SHT_SYMTAB_SHNDX) {
+            error = offer_section(c, s, &r->symbols, t);
         } else {
             r->roles[i].storage = storage_of(c, s);
         }
@@ -109,47 +173,9 @@ static enum image_error read_sections(struct reading *r, struct text *t)
     return error;
 }
 
-static struct symbol symbol_at(const struct reading *r, uint64_t i)
-{
-    struct symbol s = { 0 };
-    struct span b;
-    unsigned info;
-
-    if (!span_cut(r->symbols, i * SYMBOL, SYMBOL, &b))
-        return s;
-    info = span_u8(b, 4);
-    s = (struct symbol){ span_u32(b, 0), span_u16(b, 6), info & 15, span_u8(b, 5), span_u64(b, 16) };
-    if (s.section == SHN_XINDEX)
-        s.section = span_u32(r->wide_indices, 4 * i);
-    if (s.section >= r->cubin->nsections)
-        s.section = 0;      /* undefined, or one of the reserved numbers */
-    return s;
-}
-
-static bool is_kernel(struct symbol s)
-{
-    return s.type == STT_FUNC && s.other & STO_CUDA_ENTRY && s.section;
-}
-
 static bool is_global(const struct reading *r, struct symbol s)
 {
     return (s.type == STT_OBJECT || s.type == STT_NV_OBJECT) && r->roles[s.section].storage != NO_STORAGE;
-}
-
-/* "" for a name that cannot be read; NULL when the file has had many more names looked at than it has bytes. */
-static const char *name_of(struct reading *r, struct symbol s, size_t *length)
-{
-    size_t most = span_from(r->names, s.name).size;
-    const char *name;
-
-    if (most > IMAGE_NAME_MOST)
-        most = IMAGE_NAME_MOST;
-    if (most > r->names_left)
-        return NULL;
-    *length = 0;
-    name = span_string(r->names, s.name, most, length);
-    r->names_left -= name ? *length + 1 : most;
-    return name ? name : "";
 }
 
 /* The records of a kernel; each are given out once only. */
@@ -177,15 +203,25 @@ static void read_kernel(struct reading *r, struct symbol s, const char *name, si
     r->params_room -= k->nparams;
 }
 
+static struct image_global read_global(const struct reading *r, struct symbol s, const char *name)
+{
+    enum storage storage = r->roles[s.section].storage;
+
+    return (struct image_global){
+        .name = name, .size = s.size, .constant = storage == CONSTANT, .managed = (s.other & STO_CUDA_MANAGED) != 0,
+        .initialised = storage != ZEROED, .binding = (uint8_t)gpudl__symbol_binding(s),
+    };
+}
+
 static enum image_error allocate(struct reading *r, struct contents *out, struct text *t)
 {
     size_t kernels = 0, globals = 0, at_kernels, at_globals;
     unsigned char *block;
 
-    for (uint64_t i = 1; i < r->symbols.size / SYMBOL; i++) {
-        struct symbol s = symbol_at(r, i);
+    for (uint64_t i = 1; i < gpudl__symbols_count(&r->symbols); i++) {
+        struct symbol s = gpudl__symbols_at(&r->symbols, i);
 
-        kernels += is_kernel(s);
+        kernels += gpudl__symbol_is_kernel(s);
         globals += is_global(r, s);
     }
     r->params_room = (size_t)(r->info_bytes / INFO_RECORD_OF_PARAM);
@@ -202,24 +238,21 @@ static enum image_error allocate(struct reading *r, struct contents *out, struct
 
 static enum image_error read_symbols(struct reading *r, struct contents *out, struct text *t)
 {
-    for (uint64_t i = 1; i < r->symbols.size / SYMBOL; i++) {
-        struct symbol s = symbol_at(r, i);
-        bool kernel = is_kernel(s);
+    for (uint64_t i = 1; i < gpudl__symbols_count(&r->symbols); i++) {
+        struct symbol s = gpudl__symbols_at(&r->symbols, i);
+        bool kernel = gpudl__symbol_is_kernel(s);
         const char *name;
         size_t length;
 
         if (!kernel && !is_global(r, s))
             continue;
-        name = name_of(r, s, &length);
+        name = gpudl__symbols_name(&r->symbols, s, &length);
         if (!name)
             return gpudl__image_fail(t, IMAGE_DAMAGED, "cubin: the names of its symbols lie over each other");
         if (kernel)
             read_kernel(r, s, name, length, &out->kernels[out->nkernels++]);
         else if (name[0] != '$')
-            out->globals[out->nglobals++] = (struct image_global){
-                .name = name, .size = s.size, .constant = r->roles[s.section].storage == CONSTANT,
-                .managed = (s.other & STO_CUDA_MANAGED) != 0,
-            };
+            out->globals[out->nglobals++] = read_global(r, s, name);
     }
     return IMAGE_OK;
 }
@@ -227,13 +260,14 @@ static enum image_error read_symbols(struct reading *r, struct contents *out, st
 enum image_error gpudl__cubin_contents(const struct cubin *c, struct contents *out, struct text *t)
 {
     struct role few[SECTIONS_ON_STACK];
-    struct reading r = { .cubin = c, .roles = few, .names_left = 4 * (uint64_t)c->bytes.size };
+    struct reading r = { .cubin = c, .roles = few };
     enum image_error error;
 
     if (c->nsections > SECTIONS_ON_STACK)
         r.roles = gpudl__alloc(c->nsections * sizeof(*r.roles));
     if (!r.roles)
         return gpudl__image_no_memory(t);
+    init_symbols(c, &r.symbols);
     memset(r.roles, 0, c->nsections * sizeof(*r.roles));
     error = read_sections(&r, t);
     if (!error)

@@ -65,7 +65,7 @@ struct image_section {
 };
 struct image_symbol {
     const char *name;
-    uint32_t index, section;    /* section: 0 undefined; reserved numbers (0xfff1) as they are */
+    uint32_t index, section;    /* section: 0: undefined, or one of the reserved numbers */
     uint8_t type, binding, other;
     uint64_t value, size;
 };

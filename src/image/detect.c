@@ -9,6 +9,7 @@
 #define PATH_MOST 4096
 
 #define NVCC_FATBIN "give the output of nvcc -fatbin"
+#define TAKE_OUT "take one piece of its code out with gpudl extract, or " NVCC_FATBIN
 
 struct magic {
     const char *bytes;
@@ -19,10 +20,6 @@ struct magic {
 #define M(bytes) bytes, sizeof(bytes) - 1
 
 static const struct magic magics[] = {
-    { M("!<thin>\n"), IMAGE_NOT_SUPPORTED,
-        "a thin archive, which names its members and holds no code: give the objects themselves" },
-    { M("!<arch>\n"), IMAGE_NOT_SUPPORTED, "an archive of host objects (.a), which is not read here: take the code out with "
-        "cuobjdump -xelf all, or " NVCC_FATBIN },
     { M("\xB1\x43\x62\x46"), IMAGE_NOT_SUPPORTED,
         "the wrapper that a host program keeps around a fatbin, which holds an address and no code: "
         "give what its data pointer points to" },
@@ -72,20 +69,22 @@ static enum image_error detect_elf(struct span bytes, enum image_format *format,
     }
     if (machine == EM_AMDGPU)
         return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "this is code for an AMD GPU: compile it for CUDA");
+    *format = IMAGE_HOST_ELF;
     gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "this is %s for the host (ELF, ", kind);
     gpudl__text_add(t, name ? "%s" : "machine %s%u", name ? name : "", machine);
     gpudl__text_add(t,
-        "), and fatbins inside host files are not read here: take the code out with cuobjdump -xelf all, or " NVCC_FATBIN);
+        "), which may carry any number of fatbins and is not loaded as one: " TAKE_OUT);
     return IMAGE_NOT_SUPPORTED;
 }
 
-/* magic:u32 version:u8,u8 ... kind:u16 at 0x0e ... {tag:u16 value:u16} from 0x18 on; tag 1 is ten times the architecture */
-static enum image_error detect_nvvm(struct span bytes, struct text *t)
+static enum image_error detect_nvvm(struct span bytes, enum image_format *format, struct text *t)
 {
-    unsigned kind = span_u16(bytes, 0x0e), sm = span_u16(bytes, 0x18) == 1 ? span_u16(bytes, 0x1a) / 10 : 0;
+    struct image_nvvm nvvm;
+    unsigned kind = gpudl__nvvm_open(bytes, &nvvm), sm = nvvm.sm;
 
-    if (bytes.size < 0x1c)
+    if (!nvvm.known)
         return gpudl__image_fail(t, IMAGE_TRUNCATED, "begins like LTO-IR and ends after %zu bytes", bytes.size);
+    *format = kind == 1 ? IMAGE_LTOIR : kind == 2 ? IMAGE_OPTIXIR : IMAGE_UNKNOWN;
     if (kind == 1)
         return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED,
             "this is LTO-IR for sm_%u, which no driver loads: link it with nvJitLink or "
@@ -95,6 +94,19 @@ static enum image_error detect_nvvm(struct span bytes, struct text *t)
             "this is OptiX IR for sm_%u, which only OptiX loads (optixModuleCreate): compile "
             "to a cubin or PTX for a kernel of your own", sm);
     return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "this is an NVVM container of unknown kind %u", kind);
+}
+
+static enum image_error detect_archive(struct span bytes, enum image_format *format, struct text *t)
+{
+    if (span_is(bytes, 0, M("!<arch>\n"))) {
+        *format = IMAGE_ARCHIVE;
+        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED,
+            "this is an archive of host objects (.a), which may carry any number of fatbins and is not loaded as one: " TAKE_OUT);
+    }
+    gpudl__image_fail(t, IMAGE_NOT_SUPPORTED,
+        "this is a thin archive, which names its members and holds no code: give the objects themselves");
+    gpudl__archive_thin_names(bytes, t);
+    return IMAGE_NOT_SUPPORTED;
 }
 
 static bool is_text(struct span s)
@@ -220,7 +232,9 @@ enum image_error gpudl__image_detect(struct span bytes, enum image_format *forma
             return gpudl__image_fail(t, IMAGE_TRUNCATED, "begins like a CUDA image and ends after %zu bytes", bytes.size);
     }
     if (begins(bytes, M("\xED\x43\x4E\x7F")))
-        return detect_nvvm(bytes, t);
+        return detect_nvvm(bytes, format, t);
+    if (begins(bytes, M("!<arch>\n")) || begins(bytes, M("!<thin>\n")))
+        return detect_archive(bytes, format, t);
     for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
         if (begins(bytes, magics[i].bytes, magics[i].size))
             return gpudl__image_fail(t, magics[i].error, "this is %s", magics[i].what);

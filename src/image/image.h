@@ -118,7 +118,7 @@ struct image;
 struct image_limits {           /* 0: the default */
     uint64_t entry_bytes;       /* that one entry may decompress to: 1 GiB */
     uint64_t total_bytes;       /* that all decompression on this image together may give: 64 GiB */
-    uint32_t entries;           /* 65,536 of a fatbin, 1,048,576 of a host file or archive */
+    uint32_t entries;           /* 1,048,576 */
 };
 enum image_error gpudl__image_inspect(struct span bytes, const struct image_limits *, struct image **out, char *text,
     size_t text_size);

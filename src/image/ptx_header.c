@@ -51,9 +51,14 @@ static enum image_error read_target(struct ptx_lexer *l, struct ptx_header *h, s
                 h->sm = sm;
                 h->suffix = suffix;
             }
-        } else if (gpudl__ptx_is(l, PTX_WORD, "debug")) {
-            h->debug = true;
+        } else {
+            h->debug = h->debug || gpudl__ptx_is(l, PTX_WORD, "debug");
+            h->texmode_independent = h->texmode_independent || gpudl__ptx_is(l, PTX_WORD, "texmode_independent");
+            h->map_f64_to_f32 = h->map_f64_to_f32 || gpudl__ptx_is(l, PTX_WORD, "map_f64_to_f32");
         }
+        if (!h->targets.data)
+            h->targets.data = l->word.data;
+        h->targets.size = (size_t)(l->word.data - h->targets.data) + l->word.size;
         gpudl__ptx_next(l);
         if (!gpudl__ptx_is_mark(l, ','))
             return IMAGE_OK;

@@ -1,16 +1,23 @@
-/* ptx_module.c - kernels and variables that a PTX text declares. Looks at module scope only and skips bodies; what it does not
- * know it steps over, since telling right from wrong PTX is the compiler's work. */
+/* ptx_module.c - kernels and variables that a PTX text declares. Looks at module scope and, where details are asked for, for shared
+ * variables in bodies; what it does not know it steps over, since telling right from wrong PTX is the compiler's work. */
 #include "src/image/internal.h"
 #include "src/image/ptx_lex.h"
+
+enum linkage { INTERNAL, VISIBLE, WEAK, EXTERN };
 
 struct scan {
     struct ptx_lexer l;
     struct contents *out;
     struct text *t;
-    bool is_extern;                     /* the linkage of the statement being read */
+    bool details;
+    enum linkage linkage;               /* of the statement being read */
     size_t kernels_room, globals_room, params_room;
     struct image_param *params;         /* of the kernel being read */
     size_t nparams;
+    struct image_resources *resources;  /* of all kernels, where details are asked for */
+    struct image_resources head;        /* of the kernel being read */
+    const char **externs, **functions;
+    size_t resources_room, externs_room, functions_room;
 };
 
 static enum image_error no_memory(struct scan *s)
@@ -57,20 +64,52 @@ static bool reserve(struct scan *s, void **array, size_t used, size_t *room, siz
     return true;
 }
 
-/* Bytes of a type, 0 for what is not one: .u32, .bf16x2, .texref (a handle). */
-static unsigned type_size(struct span w)
-{
-    static const struct { const char *name; unsigned bytes; } types[] = {
-        { "b8", 1 }, { "u8", 1 }, { "s8", 1 }, { "b16", 2 }, { "u16", 2 }, { "s16", 2 }, { "f16", 2 }, { "bf16", 2 },
-        { "b32", 4 }, { "u32", 4 }, { "s32", 4 }, { "f32", 4 }, { "f16x2", 4 }, { "bf16x2", 4 },
-        { "b64", 8 }, { "u64", 8 }, { "s64", 8 }, { "f64", 8 }, { "b128", 16 },
-        { "texref", 8 }, { "samplerref", 8 }, { "surfref", 8 },
-    };
+static const struct { const char *name; unsigned bytes; } types[] = {
+    [IMAGE_NO_TYPE] = { "", 0 }, [IMAGE_B8] = { "b8", 1 }, [IMAGE_U8] = { "u8", 1 }, [IMAGE_S8] = { "s8", 1 },
+    [IMAGE_B16] = { "b16", 2 }, [IMAGE_U16] = { "u16", 2 }, [IMAGE_S16] = { "s16", 2 }, [IMAGE_F16] = { "f16", 2 },
+    [IMAGE_BF16] = { "bf16", 2 }, [IMAGE_B32] = { "b32", 4 }, [IMAGE_U32] = { "u32", 4 }, [IMAGE_S32] = { "s32", 4 },
+    [IMAGE_F32] = { "f32", 4 }, [IMAGE_F16X2] = { "f16x2", 4 }, [IMAGE_BF16X2] = { "bf16x2", 4 }, [IMAGE_B64] = { "b64", 8 },
+    [IMAGE_U64] = { "u64", 8 }, [IMAGE_S64] = { "s64", 8 }, [IMAGE_F64] = { "f64", 8 }, [IMAGE_B128] = { "b128", 16 },
+    [IMAGE_TEXREF] = { "texref", 8 }, [IMAGE_SAMPLERREF] = { "samplerref", 8 }, [IMAGE_SURFREF] = { "surfref", 8 },
+};
+#define TYPES (sizeof(types) / sizeof(types[0]))
 
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-        if (span_is(w, 0, types[i].name, strlen(types[i].name)) && w.size == strlen(types[i].name))
-            return types[i].bytes;
-    return 0;
+static const char *const spaces[] = {
+    [IMAGE_NO_SPACE] = "", [IMAGE_LOCAL] = "local", [IMAGE_SHARED] = "shared", [IMAGE_CONST] = "const", [IMAGE_GLOBAL] = "global",
+    [IMAGE_GENERIC] = "generic",
+};
+#define SPACES (sizeof(spaces) / sizeof(spaces[0]))
+
+const char *gpudl__image_type_name(enum image_type type)
+{
+    return (unsigned)type < TYPES ? types[type].name : "";
+}
+
+const char *gpudl__image_space_name(enum image_space space)
+{
+    return (unsigned)space < SPACES ? spaces[space] : "";
+}
+
+static bool word_is(struct span w, const char *what)
+{
+    return w.size == strlen(what) && memcmp(w.data, what, w.size) == 0;
+}
+
+/* .u32, .bf16x2, .texref (a handle); IMAGE_NO_TYPE: not one. */
+static enum image_type type_of(struct span w)
+{
+    for (size_t i = 1; i < TYPES; i++)
+        if (word_is(w, types[i].name))
+            return (enum image_type)i;
+    return IMAGE_NO_TYPE;
+}
+
+static enum image_space space_of(struct span w)
+{
+    for (size_t i = 1; i < SPACES; i++)
+        if (word_is(w, spaces[i]))
+            return (enum image_space)i;
+    return IMAGE_NO_SPACE;
 }
 
 /* After '[', to ']': a number, or nothing (*open); an expression is *odd. An overflow sticks at UINT64_MAX. */
@@ -95,7 +134,9 @@ static enum image_error read_dimension(struct scan *s, uint64_t *count, bool *op
 }
 
 struct param {
-    uint64_t size, align, count;
+    uint64_t size, align, count, pointee_align;
+    enum image_type type;
+    enum image_space space;
     struct span name;
     bool odd;               /* something that the offset rule does not cover */
 };
@@ -110,25 +151,30 @@ static bool read_align(struct scan *s, uint64_t *align)
 /* .param [.align N] .TYPE [.ptr [.SPACE] [.align N]] NAME [[N]], up to ',' or ')'. Behind .ptr it is the pointee's alignment. */
 static enum image_error read_param(struct scan *s, struct param *p)
 {
-    uint64_t pointee;
     bool pointer = false;
+    enum image_type type;
     enum image_error error = IMAGE_OK;
 
     *p = (struct param){ .count = 1 };
     for (; !gpudl__ptx_is_mark(&s->l, ',') && !gpudl__ptx_is_mark(&s->l, ')'); gpudl__ptx_next(&s->l)) {
         if (s->l.token == PTX_END || s->l.token == PTX_CUT || gpudl__ptx_is_mark(&s->l, ';') || gpudl__ptx_is_mark(&s->l, '{'))
             return unexpected(s, "')'");
-        if (s->l.token == PTX_DIRECTIVE && type_size(s->l.word))
-            p->size = type_size(s->l.word);
-        else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "ptr"))
+        type = s->l.token == PTX_DIRECTIVE ? type_of(s->l.word) : IMAGE_NO_TYPE;
+        if (type) {
+            p->type = type;
+            p->size = types[type].bytes;
+        } else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "ptr")) {
             pointer = true;
-        else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "align"))
-            p->odd = !read_align(s, pointer ? &pointee : &p->align) || p->odd;
+            p->space = IMAGE_GENERIC;
+        } else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "align"))
+            p->odd = !read_align(s, pointer ? &p->pointee_align : &p->align) || p->odd;
         else if (s->l.token == PTX_WORD)
             p->name = s->l.word;
         else if (gpudl__ptx_is_mark(&s->l, '['))
             error = read_dimension(s, &p->count, &p->odd, &p->odd);
-        else if (!gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "param") && !(pointer && s->l.token == PTX_DIRECTIVE))
+        else if (pointer && s->l.token == PTX_DIRECTIVE)
+            p->space = space_of(s->l.word);
+        else if (!gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "param"))
             p->odd = true;
         if (error)
             return error;
@@ -151,7 +197,10 @@ static enum image_error place_param(struct scan *s, const struct param *p, struc
         k->params_known = false;
     if (!reserve(s, (void **)&s->params, s->nparams, &s->params_room, sizeof(*s->params)))
         return no_memory(s);
-    s->params[s->nparams++] = (struct image_param){ .offset = (uint32_t)at, .size = (uint32_t)size };
+    s->params[s->nparams++] = (struct image_param){
+        .offset = (uint32_t)at, .size = (uint32_t)size, .align = (uint32_t)p->align, .type = (uint8_t)p->type,
+        .pointee_align = p->pointee_align <= UINT16_MAX ? (uint16_t)p->pointee_align : 0, .pointee_space = (uint8_t)p->space,
+    };
     k->param_bytes = (uint32_t)(at + size);
     return IMAGE_OK;
 }
@@ -188,8 +237,125 @@ static enum image_error keep_kernel(struct scan *s, struct image_kernel k, struc
         if (!k.params)
             return no_memory(s);
     }
+    if (s->details) {
+        if (!reserve(s, (void **)&s->resources, out->nkernels, &s->resources_room, sizeof(*s->resources)))
+            return no_memory(s);
+        s->head.max_threads = gpudl__threads_of(&s->head);
+        s->resources[out->nkernels] = s->head;
+    }
     out->kernels[out->nkernels++] = k;
     return IMAGE_OK;
+}
+
+static enum image_binding binding_of(enum linkage linkage)
+{
+    return linkage == INTERNAL ? IMAGE_BIND_LOCAL : linkage == WEAK ? IMAGE_BIND_WEAK : IMAGE_BIND_GLOBAL;
+}
+
+static void begin_head(struct scan *s)
+{
+    s->head = (struct image_resources){
+        .complete = true, .binding = (uint8_t)binding_of(s->linkage), .registers = IMAGE_NOT_KNOWN, .frame = IMAGE_NOT_KNOWN,
+        .stack = IMAGE_NOT_KNOWN, .stack_most = IMAGE_NOT_KNOWN, .constants = IMAGE_NOT_KNOWN, .barriers = IMAGE_NOT_KNOWN,
+        .mbarriers = IMAGE_NOT_KNOWN, .param_base = IMAGE_NOT_KNOWN,
+    };
+}
+
+static uint32_t number_of(struct span word)
+{
+    uint64_t v;
+
+    return gpudl__ptx_number(word, &v) && v < IMAGE_NOT_KNOWN ? (uint32_t)v : IMAGE_NOT_KNOWN;
+}
+
+/* The numbers behind a directive, separated by commas; those that are not written are 1. Leaves the last of them as the token. */
+static void read_numbers(struct scan *s, uint32_t out[3])
+{
+    struct ptx_lexer at = s->l;
+
+    for (unsigned i = 0; i < 3; i++) {
+        if (gpudl__ptx_next(&at) != PTX_NUMBER)
+            return;
+        if (!i)
+            out[1] = out[2] = 1;
+        out[i] = number_of(at.word);
+        s->l = at;
+        gpudl__ptx_next(&at);
+        if (!gpudl__ptx_is_mark(&at, ','))
+            return;
+    }
+}
+
+static void read_directive(struct scan *s)
+{
+    static const struct { const char *name; size_t at; } triples[] = {
+        { "maxntid", offsetof(struct image_resources, max_block) },
+        { "reqntid", offsetof(struct image_resources, required_block) },
+        { "reqnctapercluster", offsetof(struct image_resources, cluster) },
+    }, singles[] = {
+        { "maxnreg", offsetof(struct image_resources, register_limit) },
+        { "minnctapersm", offsetof(struct image_resources, min_blocks) },
+        { "maxclusterrank", offsetof(struct image_resources, max_cluster_rank) },
+    };
+    uint32_t v[3] = { 0 };
+
+    for (size_t i = 0; i < 3; i++) {
+        if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, triples[i].name))
+            read_numbers(s, (uint32_t *)((unsigned char *)&s->head + triples[i].at));
+        if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, singles[i].name)) {
+            read_numbers(s, v);
+            memcpy((unsigned char *)&s->head + singles[i].at, v, sizeof(v[0]));
+        }
+    }
+    s->head.explicit_cluster = s->head.explicit_cluster || gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "explicitcluster");
+    s->head.blocks_are_clusters = s->head.blocks_are_clusters || gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "blocksareclusters");
+}
+
+/* .shared [.align N] [.v2|.v4] .TYPE NAME [dims] [, NAME [dims]] ; what does not look like it counts nothing. */
+static void read_shared(struct scan *s)
+{
+    uint64_t align = 0, element = 0, count, at = s->head.shared, size;
+    enum image_error error = IMAGE_OK;
+    bool odd = false;
+
+    for (gpudl__ptx_next(&s->l); s->l.token == PTX_DIRECTIVE; gpudl__ptx_next(&s->l)) {
+        if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "align"))
+            odd = !read_align(s, &align) || odd;
+        else if (type_of(s->l.word))
+            element = (element ? element : 1) * types[type_of(s->l.word)].bytes;
+        else if (s->l.word.size == 2 && s->l.word.data[0] == 'v')
+            element = s->l.word.data[1] - '0';
+    }
+    while (s->l.token == PTX_WORD && !error) {
+        count = 1;
+        for (gpudl__ptx_next(&s->l); !error && gpudl__ptx_is_mark(&s->l, '['); gpudl__ptx_next(&s->l))
+            error = read_dimension(s, &count, &odd, &odd);
+        align = align ? align : element ? element : 1;
+        at = (at + align - 1) / align * align;
+        if (odd || __builtin_mul_overflow(element, count, &size) || size > IMAGE_NOT_KNOWN || at + size >= IMAGE_NOT_KNOWN)
+            break;
+        s->head.shared = (uint32_t)(at += size);
+        if (!gpudl__ptx_is_mark(&s->l, ','))
+            break;
+        gpudl__ptx_next(&s->l);
+    }
+}
+
+/* As gpudl__ptx_skip_block(), word by word. A statement begins behind a brace, a semicolon or a label. */
+static enum image_error read_body(struct scan *s, struct span name)
+{
+    bool begins = true;
+    size_t depth = 1;
+
+    while (gpudl__ptx_next(&s->l) != PTX_END && s->l.token != PTX_CUT) {
+        if (begins && gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "shared"))
+            read_shared(s);
+        depth += gpudl__ptx_is_mark(&s->l, '{');
+        if (gpudl__ptx_is_mark(&s->l, '}') && --depth == 0)
+            return IMAGE_OK;
+        begins = s->l.token == PTX_MARK && strchr("{};:", s->l.word.data[0]) && s->l.word.data[0];
+    }
+    return cut_off(s, "the body of kernel", name);
 }
 
 /* .entry NAME [(params)] directives { body }, or ';' for a declaration, whose definition is elsewhere in the text. */
@@ -200,6 +366,7 @@ static enum image_error read_entry(struct scan *s)
     bool pragma = false;        /* the one directive that has a ';' of its own */
     struct span name;
 
+    begin_head(s);
     s->nparams = 0;
     if (gpudl__ptx_next(&s->l) != PTX_WORD)
         return unexpected(s, "the name of a kernel");
@@ -215,10 +382,14 @@ static enum image_error read_entry(struct scan *s)
         if (gpudl__ptx_is_mark(&s->l, ';') && !pragma)
             return IMAGE_OK;
         pragma = gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "pragma") || (pragma && !gpudl__ptx_is_mark(&s->l, ';'));
+        if (s->details && s->l.token == PTX_DIRECTIVE)
+            read_directive(s);
     }
-    if (!gpudl__ptx_skip_block(&s->l))
-        return cut_off(s, "the body of kernel", name);
-    return keep_kernel(s, k, name);
+    if (s->details)
+        error = read_body(s, name);
+    else if (!gpudl__ptx_skip_block(&s->l))
+        error = cut_off(s, "the body of kernel", name);
+    return error ? error : keep_kernel(s, k, name);
 }
 
 /* From '=' to the ',' or ';' that ends it. Counts the items of the outermost braces. */
@@ -253,18 +424,42 @@ static bool is_handle(struct span type)
 
 struct variable {
     uint64_t element;       /* bytes; 0: not one that holds bytes of the program (a texture reference) */
-    bool constant, managed;
+    uint64_t align;
+    bool constant, managed, initialised;
 };
+
+static enum image_error keep_name(struct scan *s, const char ***names, size_t *n, size_t *room, struct span name)
+{
+    if (!reserve(s, (void **)names, *n, room, sizeof(**names)))
+        return no_memory(s);
+    (*names)[*n] = gpudl__arena_string(&s->out->arena, name.data, name.size);
+    if (!(*names)[*n])
+        return no_memory(s);
+    ++*n;
+    return IMAGE_OK;
+}
+
+static enum image_error keep_extern(struct scan *s, struct span name)
+{
+    return s->details ? keep_name(s, &s->externs, &s->out->details.nexterns, &s->externs_room, name) : IMAGE_OK;
+}
 
 static enum image_error keep_variable(struct scan *s, const struct variable *v, struct span name, uint64_t count)
 {
     struct contents *out = s->out;
-    struct image_global g = { .constant = v->constant, .managed = v->managed };
+    struct image_global g = {
+        .constant = v->constant, .managed = v->managed, .initialised = v->initialised,
+        .binding = (uint8_t)binding_of(s->linkage), .align = v->align <= UINT32_MAX ? (uint32_t)v->align : 0,
+    };
 
     if (__builtin_mul_overflow(v->element, count, &g.size) || g.size > INT64_MAX)
         return overflows(s, name);
-    if (s->is_extern || !v->element || name.data[0] == '$')
+    if (s->linkage == EXTERN)
+        return keep_extern(s, name);
+    if (!v->element || name.data[0] == '$')
         return IMAGE_OK;
+    if (v->constant && s->details)
+        out->details.constant_bytes += g.size;
     g.name = gpudl__arena_string(&out->arena, name.data, name.size);
     if (!g.name || !reserve(s, (void **)&out->globals, out->nglobals, &s->globals_room, sizeof(g)))
         return no_memory(s);
@@ -273,7 +468,7 @@ static enum image_error keep_variable(struct scan *s, const struct variable *v, 
 }
 
 /* NAME [dims] [= init], up to ',' or ';'. An open first dimension is as long as the initializer. */
-static enum image_error read_declarator(struct scan *s, const struct variable *v)
+static enum image_error read_declarator(struct scan *s, struct variable *v)
 {
     struct span name = s->l.word;
     uint64_t count = 1, items = 0;
@@ -284,6 +479,7 @@ static enum image_error read_declarator(struct scan *s, const struct variable *v
         error = read_dimension(s, &count, &open, &odd);
     if (error)
         return error;
+    v->initialised = gpudl__ptx_is_mark(&s->l, '=');
     if (!gpudl__ptx_is_mark(&s->l, ',') && !gpudl__ptx_is_mark(&s->l, ';')) {
         odd = odd || !gpudl__ptx_is_mark(&s->l, '=');
         error = read_initializer(s, &items, name);
@@ -307,10 +503,13 @@ static enum image_error read_variables(struct scan *s)
             v.managed = true;
         else if (s->l.token == PTX_DIRECTIVE && s->l.word.size == 2 && s->l.word.data[0] == 'v')
             lanes = s->l.word.data[1] - '0';        /* .v2, .v4 */
-        else if (s->l.token == PTX_DIRECTIVE && type_size(s->l.word))
-            v.element = is_handle(s->l.word) ? 0 : type_size(s->l.word);
+        else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "align"))
+            read_align(s, &v.align);
+        else if (s->l.token == PTX_DIRECTIVE && type_of(s->l.word))
+            v.element = is_handle(s->l.word) ? 0 : types[type_of(s->l.word)].bytes;
     }
     v.element *= lanes;
+    v.align = v.align ? v.align : v.element;
     for (;;) {
         error = read_declarator(s, &v);
         if (error || gpudl__ptx_is_mark(&s->l, ';'))
@@ -320,49 +519,96 @@ static enum image_error read_variables(struct scan *s)
     }
 }
 
-/* Its head may name state spaces, which are no variables. */
-static enum image_error skip_function(struct scan *s)
+/* [(ret)] NAME [(params)] { body } or ';'. Its head may name state spaces, which are no variables. */
+static enum image_error read_function(struct scan *s)
 {
+    struct image_details *d = &s->out->details;
+    struct span name = { 0 };
+    size_t parens = 0;
+
     for (gpudl__ptx_next(&s->l); !gpudl__ptx_is_mark(&s->l, ';'); gpudl__ptx_next(&s->l)) {
         if (s->l.token == PTX_END || s->l.token == PTX_CUT)
             return unexpected(s, "the body of a function");
-        if (gpudl__ptx_is_mark(&s->l, '{'))
-            return gpudl__ptx_skip_block(&s->l) ? IMAGE_OK : unexpected(s, "the end of a function");
+        parens += gpudl__ptx_is_mark(&s->l, '(');
+        parens -= parens && gpudl__ptx_is_mark(&s->l, ')');
+        if (s->l.token == PTX_WORD && !parens && !name.data)
+            name = s->l.word;
+        if (!gpudl__ptx_is_mark(&s->l, '{'))
+            continue;
+        if (!gpudl__ptx_skip_block(&s->l))
+            return unexpected(s, "the end of a function");
+        return s->details && name.data ? keep_name(s, &s->functions, &d->nfunctions, &s->functions_room, name) : IMAGE_OK;
     }
-    return IMAGE_OK;
+    return s->linkage == EXTERN && name.data ? keep_extern(s, name) : IMAGE_OK;
+}
+
+static bool read_linkage(struct scan *s)
+{
+    if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "extern"))
+        s->linkage = EXTERN;
+    else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "visible") || gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "common"))
+        s->linkage = VISIBLE;
+    else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "weak"))
+        s->linkage = WEAK;
+    else
+        return false;
+    return true;
 }
 
 /* One statement, or a part of one that matters nothing here. */
 static enum image_error read_statement(struct scan *s)
 {
     enum image_error error = IMAGE_OK;
-    bool linkage = false;
 
-    if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "extern")) {
-        s->is_extern = linkage = true;
-    } else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "entry")) {
+    if (read_linkage(s))
+        return IMAGE_OK;
+    if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "entry")) {
         error = read_entry(s);
     } else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "global") || gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "const")) {
         error = read_variables(s);
     } else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "func")) {
-        error = skip_function(s);
+        error = read_function(s);
     } else if (gpudl__ptx_is_mark(&s->l, '{')) {
         if (!gpudl__ptx_skip_block(&s->l))
             error = unexpected(s, "the end of a block");
-    } else {
-        linkage = !gpudl__ptx_is_mark(&s->l, ';');
+    } else if (!gpudl__ptx_is_mark(&s->l, ';')) {
+        return IMAGE_OK;
     }
-    if (!linkage)
-        s->is_extern = false;
+    s->linkage = INTERNAL;
     return error;
 }
 
-enum image_error gpudl__ptx_contents(struct span text, struct contents *out, struct text *t)
+/* What a driver's compiler knows by itself. */
+static bool is_system_call(const char *name)
 {
-    struct scan s = { .l = { .text = text }, .out = out, .t = t };
+    static const char *const calls[] = { "vprintf", "malloc", "free", "__assertfail", "__nv_alloca" };
+
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        if (strcmp(name, calls[i]) == 0)
+            return true;
+    return false;
+}
+
+static void finish_details(struct scan *s)
+{
+    struct image_details *d = &s->out->details;
+
+    d->kernels = s->resources;
+    d->nkernels = s->out->nkernels;
+    d->externs = s->externs;
+    d->functions = s->functions;
+    for (size_t i = 0; i < d->nexterns; i++)
+        d->needs_linking = d->needs_linking || !is_system_call(d->externs[i]);
+}
+
+enum image_error gpudl__ptx_contents(struct span text, bool details, struct contents *out, struct text *t)
+{
+    struct scan s = { .l = { .text = text }, .out = out, .t = t, .details = details };
     enum image_error error = IMAGE_OK;
 
     while (!error && gpudl__ptx_next(&s.l) != PTX_END)
         error = s.l.token == PTX_CUT ? unexpected(&s, "a statement") : read_statement(&s);
+    if (details)
+        finish_details(&s);
     return error;
 }
