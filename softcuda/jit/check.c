@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "softcuda/jit/arith.h"
+#include "softcuda/jit/device_op.h"
 #include "softcuda/jit/jit.h"
 #include "softcuda/jit/plan.h"
 
@@ -17,8 +18,6 @@ static bool copies_known_size(const struct ptx_insn *in)
 {
     int64_t bytes;
 
-    if (ptx_has(in, PTX_M_bulk) || ptx_has(in, PTX_M_reduce) || ptx_has(in, PTX_M_mbarrier))
-        return false;
     if (!ptx_has(in, PTX_M_async) || in->nops < 3)
         return true;
     return insn_constant(&in->ops[2], &bytes) && (bytes == 4 || bytes == 8 || bytes == 16);
@@ -45,6 +44,12 @@ static int check_call(const struct ptx_module *m, const struct ptx_insn *in, str
     return -1;
 }
 
+/* NULL: none. */
+static int refuse_for(struct jit_error *err, const struct ptx_insn *in, const char *why)
+{
+    return why ? refuse(err, in, why) : 0;
+}
+
 static int check_insn(const struct ptx_module *m, const struct ptx_insn *in, struct jit_error *err)
 {
     struct arith_signature sig;
@@ -55,7 +60,15 @@ static int check_insn(const struct ptx_module *m, const struct ptx_insn *in, str
         return element_fits(in) ? 0 : refuse(err, in, "");
     case PTX_I_atom: case PTX_I_red:
         return element_fits(in) && !ptx_has(in, PTX_M_async) ? 0 : refuse(err, in, "");
+    case PTX_I_tex: case PTX_I_tld4: case PTX_I_suld: case PTX_I_sust: case PTX_I_sured: case PTX_I_txq: case PTX_I_suq:
+        return refuse_for(err, in, texture_refusal(in));
+    case PTX_I_wmma: case PTX_I_mma: case PTX_I_ldmatrix: case PTX_I_stmatrix: case PTX_I_movmatrix:
+        return refuse_for(err, in, matrix_refusal(in));
+    case PTX_I_mbarrier:
+        return refuse_for(err, in, mbarrier_refusal(in));
     case PTX_I_cp:
+        if (is_mbarrier_copy(in))
+            return refuse_for(err, in, mbarrier_refusal(in));
         return copies_known_size(in) ? 0 : refuse(err, in, "of cp only cp.async of 4, 8 or 16 bytes is");
     case PTX_I_call:
         return check_call(m, in, err);
@@ -64,6 +77,7 @@ static int check_insn(const struct ptx_module *m, const struct ptx_insn *in, str
     case PTX_I_mov: case PTX_I_cvta: case PTX_I_isspacep: case PTX_I_membar: case PTX_I_fence: case PTX_I_nanosleep:
     case PTX_I_prefetch: case PTX_I_prefetchu: case PTX_I_discard: case PTX_I_applypriority: case PTX_I_createpolicy:
     case PTX_I_pmevent: case PTX_I_brkpt: case PTX_I_griddepcontrol: case PTX_I_setmaxnreg:
+    case PTX_I_mapa: case PTX_I_getctarank:
         return 0;
     default:
         return arith_supports(in, &sig, why, sizeof(why)) ? 0 : refuse(err, in, why);

@@ -1,7 +1,7 @@
 /* emit_insn.c - one instruction: its guard, then what it does. */
 #include <stddef.h>
 
-#include "softcuda/jit/emit.h"
+#include "softcuda/jit/device_op.h"
 
 #define B(e) ((e)->v.builder)
 
@@ -170,8 +170,15 @@ static void dispatch(struct emit *e)
         in->space == PTX_PARAM ? emit_param_access(e) : emit_memory(e);
         break;
     case PTX_I_cp: case PTX_I_prefetch: case PTX_I_prefetchu: case PTX_I_discard: case PTX_I_applypriority:
-        emit_memory(e);
+        is_mbarrier_copy(in) ? emit_mbarrier(e) : emit_memory(e);
         break;
+    case PTX_I_tex: case PTX_I_tld4: case PTX_I_suld: case PTX_I_sust: case PTX_I_sured: case PTX_I_txq: case PTX_I_suq:
+        emit_texture(e);
+        break;
+    case PTX_I_wmma: case PTX_I_mma: case PTX_I_ldmatrix: case PTX_I_stmatrix: case PTX_I_movmatrix:
+        emit_matrix(e);
+        break;
+    case PTX_I_mbarrier: emit_mbarrier(e); break;
     case PTX_I_atom: case PTX_I_red:
         emit_atomic(e);
         break;
@@ -187,6 +194,8 @@ static void dispatch(struct emit *e)
     case PTX_I_call: emit_call(e); break;
     case PTX_I_membar: case PTX_I_fence: emit_fence(e); break;
     case PTX_I_nanosleep: emit_nanosleep(e); break;
+    case PTX_I_mapa: v_set(e, &in->ops[0], v_vector(e, &in->ops[1], dst_bits(e, &in->ops[0]))); break;    /* a cluster is one block */
+    case PTX_I_getctarank: v_set(e, &in->ops[0], b_i32(e, 0)); break;
     case PTX_I_createpolicy: v_set(e, &in->ops[0], b_i64(e, 0)); break;
     case PTX_I_pmevent: case PTX_I_brkpt: case PTX_I_griddepcontrol: case PTX_I_setmaxnreg: break;
     default: emit_arith(e); break;

@@ -306,7 +306,9 @@ static LLVMValueRef partners_here(struct emit *e, const struct ptx_insn *in, LLV
         go = LLVMBuildOr(B(e), go, LLVMBuildNot(B(e), b_any(e, missing), ""), "");
         return go;
     }
-    if (v_shape(e, m).kind <= SHAPE_UNIFORM) {
+    if (insn_takes_whole_warp(in)) {
+        members = live;
+    } else if (v_shape(e, m).kind <= SHAPE_UNIFORM) {
         members = b_mask(e, v_scalar(e, m, 32));
     } else {
         LLVMTypeRef type = LLVMVectorType(b_int(e, 32), SC_LANES);

@@ -31,6 +31,12 @@ bool insn_is_strong(const struct ptx_insn *in)
            ptx_has(in, PTX_M_release) || ptx_has(in, PTX_M_mmio) || ptx_has(in, PTX_M_cv);
 }
 
+bool insn_takes_whole_warp(const struct ptx_insn *in)
+{
+    return in->op == PTX_I_wmma || in->op == PTX_I_mma || in->op == PTX_I_ldmatrix || in->op == PTX_I_stmatrix ||
+           in->op == PTX_I_movmatrix || in->op == PTX_I_setmaxnreg;
+}
+
 bool insn_constant(const struct ptx_operand *o, int64_t *value)
 {
     if (o->kind != PTX_OP_IMM || o->is_float || o->memory)

@@ -107,7 +107,9 @@ static bool reads_others(const struct plan *p, const struct ptx_insn *in)
 {
     struct { const struct plan *p; bool used; } c = { p, false };
 
-    if (in->op != PTX_I_atom && !(in->op == PTX_I_ld && insn_is_strong(in)))
+    bool waits = in->op == PTX_I_mbarrier && (ptx_has(in, PTX_M_test_wait) || ptx_has(in, PTX_M_try_wait));
+
+    if (in->op != PTX_I_atom && !waits && !(in->op == PTX_I_ld && insn_is_strong(in)))
         return false;
     insn_defs(in, count_used, &c);
     return c.used;

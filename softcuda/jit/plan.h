@@ -81,6 +81,7 @@ void insn_uses(const struct ptx_insn *, insn_visit *, void *context);
 bool insn_has_dst(const struct ptx_insn *);
 bool insn_is_terminator(const struct ptx_insn *);   /* bra brx ret exit trap */
 bool insn_is_strong(const struct ptx_insn *);       /* ld or st: volatile, relaxed, acquire, release, mmio */
+bool insn_takes_whole_warp(const struct ptx_insn *);     /* .sync without a mask of members: all live lanes are */
 bool insn_constant(const struct ptx_operand *, int64_t *value);
 
 #endif

@@ -244,6 +244,8 @@ static struct shape unguarded_result(const struct plan *p, const struct ptx_insn
     case PTX_I_vote: case PTX_I_activemask: case PTX_I_redux: case PTX_I_bar: case PTX_I_barrier:
         return warp_wide(p, in, block);
     case PTX_I_atom: case PTX_I_shfl: case PTX_I_match: case PTX_I_elect: case PTX_I_call:
+    case PTX_I_tex: case PTX_I_tld4: case PTX_I_suld: case PTX_I_txq: case PTX_I_suq: case PTX_I_wmma: case PTX_I_mma:
+    case PTX_I_ldmatrix: case PTX_I_movmatrix: case PTX_I_mbarrier:
         return varying;
     default:
         return all_uniform_or_varying(p, in);
