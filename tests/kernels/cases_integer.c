@@ -13,8 +13,9 @@ static uint64_t edge(struct kt *k, unsigned i)
 {
     static const uint64_t edges[] = { 0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, 0x8000000000000000,
         0xffffffffffffffff, 31, 32, 33, 64, 3 };
-    uint64_t random = (uint64_t)kt_random(k) << 32 | kt_random(k);
+    uint64_t random = (uint64_t)kt_random(k) << 32;
 
+    random |= kt_random(k);
     return i % 2 ? edges[random % (sizeof(edges) / sizeof(*edges))] : random >> (kt_random(k) & 63);
 }
 

@@ -44,7 +44,8 @@ static double edge_f64(struct kt *k)
 
     if (kt_random(k) % 3 == 0)
         return (double)edge_f32(k);
-    bits = (uint64_t)kt_random(k) << 32 | kt_random(k);
+    bits = (uint64_t)kt_random(k) << 32;
+    bits |= kt_random(k);
     bits = kt_random(k) & 1 ? (bits & 0x800fffffffffffff) | 0x3ff0000000000000 : bits & 0xffefffffffffffff;
     memcpy(&d, &bits, sizeof(d));
     return d;
@@ -257,7 +258,8 @@ static void real_functions(struct kt *k)
     double *x = kt_in(k, KT_F64, n), *o = kt_want(k, kt_inout(k, KT_F64, 5 * n, (struct kt_tolerance){ 1e-15, 1e-15 }));
 
     for (unsigned i = 0; i < n; i++)
-        x[i] = ((int)kt_random(k) * 0x1p-31 + kt_random(k) * 0x1p-63) * (i % 2 ? 1e4 : 3);
+        x[i] = (int)kt_random(k) * 0x1p-31;
+        x[i] = (x[i] + kt_random(k) * 0x1p-63) * (i % 2 ? 1e4 : 3);
     for (unsigned i = 0; i < n; i++, o += 5) {
         o[0] = exp(x[i] / 100);
         o[1] = log(fabs(x[i]) + 0.25);
@@ -286,6 +288,32 @@ CONVERSION(ulong_to_f32, uint64_t, float)
 CONVERSION(ulong_to_f64, uint64_t, double)
 CONVERSION(f64_to_f32, double, float)
 
+/* Integers of every size. The order of the draws is fixed: the digests of a GPU's run rest on it. */
+static int32_t shifted32(struct kt *k)
+{
+    int32_t value = (int32_t)kt_random(k);
+    uint32_t by = kt_random(k) & 31;
+
+    return value >> by;
+}
+
+static int64_t shifted64(struct kt *k)
+{
+    uint64_t high = kt_random(k);
+    uint64_t low = kt_random(k);
+    uint32_t by = kt_random(k) & 63;
+
+    return (int64_t)(high << 32 | low) >> by;
+}
+
+static double halves(struct kt *k)
+{
+    int32_t value = (int32_t)kt_random(k);
+    uint32_t one = kt_random(k) & 1;
+
+    return value * (0.5 + one);
+}
+
 static void real_from_integers(struct kt *k)
 {
     unsigned n = count(k);
@@ -295,8 +323,8 @@ static void real_from_integers(struct kt *k)
     double *d = kt_want(k, kt_inout(k, KT_F64, 4 * n, KT_EXACT));
 
     for (unsigned i = 0; i < n; i++, f += 8, d += 4) {
-        x[i] = (int32_t)kt_random(k) >> (kt_random(k) & 31);
-        y[i] = (int64_t)((uint64_t)kt_random(k) << 32 | kt_random(k)) >> (kt_random(k) & 63);
+        x[i] = shifted32(k);
+        y[i] = shifted64(k);
         f[0] = int_to_f32(FE_TONEAREST, x[i]);
         f[1] = int_to_f32(FE_TOWARDZERO, x[i]);
         f[2] = unsigned_to_f32(FE_UPWARD, (uint32_t)x[i]);
@@ -353,8 +381,8 @@ static void real_to_integers(struct kt *k)
         if (isnan(y[i]))
             y[i] = -0.5;
         if (i % 3 == 0) { /* a size that fits, with a fraction */
-            x[i] = (float)((int32_t)kt_random(k) >> (kt_random(k) & 31)) * 0.25f;
-            y[i] = (int32_t)kt_random(k) * (0.5 + (kt_random(k) & 1));
+            x[i] = (float)shifted32(k) * 0.25f;
+            y[i] = halves(k);
         }
         out[0] = to_int(trunc((double)x[i]));
         out[1] = to_int(rint((double)x[i]));
