@@ -257,9 +257,10 @@ static void real_functions(struct kt *k)
     unsigned n = count(k);
     double *x = kt_in(k, KT_F64, n), *o = kt_want(k, kt_inout(k, KT_F64, 5 * n, (struct kt_tolerance){ 1e-15, 1e-15 }));
 
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < n; i++) {
         x[i] = (int)kt_random(k) * 0x1p-31;
         x[i] = (x[i] + kt_random(k) * 0x1p-63) * (i % 2 ? 1e4 : 3);
+    }
     for (unsigned i = 0; i < n; i++, o += 5) {
         o[0] = exp(x[i] / 100);
         o[1] = log(fabs(x[i]) + 0.25);
