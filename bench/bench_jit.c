@@ -50,7 +50,7 @@ static bool launch_idle(struct text *t, gpudl_kernel *kernel)
     if (gpudl_kernel_param_count(kernel, &n) != GPUDL_OK || n > MAX_PARAMS)
         return false;
     for (size_t i = 0; i < n; i++) {
-        gpudl_param_info info = { sizeof(info), 0, 0 };
+        gpudl_param_info info = { .size_of_struct = sizeof(info) };
 
         if (gpudl_kernel_param(kernel, i, &info) != GPUDL_OK)
             return false;

@@ -114,10 +114,18 @@ typedef struct gpudl_launch_attribute {
 #define GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES         8
 
 /* Options of LibraryLoadData and ModuleLoadDataEx */
+#define GPUDL_JIT_MAX_REGISTERS                          0
 #define GPUDL_JIT_INFO_LOG_BUFFER                        3
 #define GPUDL_JIT_INFO_LOG_BUFFER_SIZE_BYTES             4
 #define GPUDL_JIT_ERROR_LOG_BUFFER                       5
 #define GPUDL_JIT_ERROR_LOG_BUFFER_SIZE_BYTES            6
+#define GPUDL_JIT_OPTIMIZATION_LEVEL                     7
+#define GPUDL_JIT_TARGET                                 9
+#define GPUDL_JIT_GENERATE_DEBUG_INFO                   11
+#define GPUDL_JIT_GENERATE_LINE_INFO                    13
+#define GPUDL_JIT_CACHE_MODE                            14
+#define GPUDL_JIT_FMA                                   24
+#define GPUDL_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE 0
 #define GPUDL_LIBRARY_BINARY_IS_PRESERVED                1
 
 #define GPUDL_LAUNCH_ATTRIBUTE_COOPERATIVE               2

@@ -3,8 +3,10 @@
 
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
+#include "src/loader/image_api.h"
 #include "src/loader/loader.h"
 #include "src/loader/names.h"
+#include "src/loader/options.h"
 
 enum { TEXT_SIZE = 2048 };
 
@@ -278,17 +280,17 @@ gpudl_status gpudl_kernel_param_count(gpudl_kernel *k, size_t *count)
 gpudl_status gpudl_kernel_param(gpudl_kernel *k, size_t index, gpudl_param_info *out)
 {
     const struct image_kernel *entry;
-    gpudl_status status;
+    gpudl_param_info info;
+    gpudl_status status = gpudl__result_check(out, "gpudl_param_info");
 
-    if (!out || out->size_of_struct < sizeof(*out))
-        return gpudl__fail_argument("gpudl_kernel_param", "out is NULL, or its size_of_struct is not sizeof(gpudl_param_info)");
-    status = entry_of(k, "gpudl_kernel_param", &entry);
+    if (status == GPUDL_OK)
+        status = entry_of(k, "gpudl_kernel_param", &entry);
     if (status != GPUDL_OK)
         return status;
     if (index >= entry->nparams)
         return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: '%s' has %u parameters, and they count from 0: there is no %zu",
             k->library->name, k->slot->name, entry->nparams, index);
-    out->offset = entry->params[index].offset;
-    out->size = entry->params[index].size;
+    info = gpudl__param_info(&entry->params[index]);
+    gpudl__result_export(out, &info, sizeof(info));
     return GPUDL_OK;
 }

@@ -4,7 +4,6 @@
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
 #include "src/loader/loader.h"
-#include "src/loader/options.h"
 
 enum { FIRST_PLACES = 8 };
 
@@ -25,11 +24,11 @@ static void free_library(gpudl_library *lib)
 }
 
 /* Turns the library onto its first version. */
-static gpudl_status bind(gpudl_library *lib, struct content *content, const gpudl_load_options *options)
+static gpudl_status bind(gpudl_library *lib, struct content *content, const struct load_settings *settings)
 {
     struct gpudl_version *v;
     struct binding *b;
-    gpudl_status status = gpudl__version_get(lib->loader, content, options, &v);
+    gpudl_status status = gpudl__version_get(lib->loader, content, settings, &v);
 
     if (status != GPUDL_OK)
         return status;
@@ -42,7 +41,7 @@ static gpudl_status bind(gpudl_library *lib, struct content *content, const gpud
     return GPUDL_OK;
 }
 
-static gpudl_status create(gpudl_loader *l, struct content *content, const gpudl_load_options *options, gpudl_library **out)
+static gpudl_status create(gpudl_loader *l, struct content *content, const struct load_settings *settings, gpudl_library **out)
 {
     gpudl_library *lib = gpudl__alloc_zero(sizeof(*lib));
     gpudl_status status;
@@ -52,7 +51,7 @@ static gpudl_status create(gpudl_loader *l, struct content *content, const gpudl
     lib->loader = l;
     lib->references = 1;
     lib->name = gpudl__alloc_string(content->name);
-    status = lib->name ? bind(lib, content, options) : gpudl__fail_memory("a library");
+    status = lib->name ? bind(lib, content, settings) : gpudl__fail_memory("a library");
     if (status != GPUDL_OK) {
         free_library(lib);
         return status;
@@ -64,39 +63,36 @@ static gpudl_status create(gpudl_loader *l, struct content *content, const gpudl
     return GPUDL_OK;
 }
 
-static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpudl_load_options *options, gpudl_library **out)
+static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const struct load_settings *settings, gpudl_library **out)
 {
     struct content content;
     gpudl_status status = gpudl__content_read(source, &content);
 
     if (status != GPUDL_OK)
         return status;
-    status = create(l, &content, options, out);
+    status = create(l, &content, settings, out);
     gpudl__content_release(&content);
     return status;
 }
 
 gpudl_status gpudl_library_load(
-    gpudl_loader *given, const gpudl_source *source, const gpudl_load_options *given_options, gpudl_library **out)
+    gpudl_loader *given, const gpudl_source *source, const gpudl_load_options *options, gpudl_library **out)
 {
-    gpudl_load_options options = GPUDL_LOAD_OPTIONS_INIT;
+    struct load_settings settings;
     const struct allocator *before;
     gpudl_status status;
     gpudl_loader *l;
 
     if (!out)
         return gpudl__fail_argument("gpudl_library_load", "out is NULL");
-    if (given_options &&
-        (status = gpudl__options_import(&options, sizeof(options), given_options, "gpudl_load_options")) != GPUDL_OK)
+    status = gpudl__settings_import(options, &settings);
+    if (status != GPUDL_OK)
         return status;
-    if (options.flags)
-        return gpudl__fail(GPUDL_ERROR_TOO_NEW, "gpudl_load_options.flags is 0x%llx, and this gpudl knows none",
-            (unsigned long long)options.flags);
     l = gpudl__loader(given, "gpudl_library_load", &status);
     if (!l)
         return status;
     before = gpudl__alloc_use(gpudl__loader_heap(l));
-    status = load(l, source, &options, out);
+    status = load(l, source, &settings, out);
     gpudl__alloc_use(before);
     return status;
 }
@@ -149,6 +145,13 @@ const char *gpudl_library_kernel_name(gpudl_library *lib, size_t index)
     struct gpudl_version *v = version_of(lib);
 
     return v && index < v->nkernels ? v->kernels[index].name : NULL;
+}
+
+const char *gpudl_library_log(gpudl_library *lib)
+{
+    struct gpudl_version *v = version_of(lib);
+
+    return v && v->log ? v->log : "";
 }
 
 gpudl_status gpudl_library_pin(gpudl_library *lib, gpudl_version **out)

@@ -2,11 +2,13 @@
 #include "src/loader/loader.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/loader/epoch.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
+#include "src/loader/image_api.h"
 #include "src/loader/options.h"
 
 /* One loud warning a process says that no GPU is used. */
@@ -26,6 +28,14 @@ static void describe_driver(gpudl_loader *l)
             d->table.version % 1000 / 10, d->path);
 }
 
+/* The driver reads these when it is initialised, whatever it is loaded for. */
+static bool is_on(const char *variable)
+{
+    const char *value = getenv(variable);
+
+    return value && atoi(value);
+}
+
 static gpudl_status open_driver(gpudl_loader *l, const gpudl_loader_options *options)
 {
     char text[DRIVER_TEXT_SIZE];
@@ -34,12 +44,9 @@ static gpudl_status open_driver(gpudl_loader *l, const gpudl_loader_options *opt
 
     if (status != GPUDL_OK)
         return gpudl__fail_code(status, cuda, text);
-    l->target = (struct image_target){
-        .sm = l->driver.sm,
-        .ptx_version = l->driver.software ? 0 : gpudl__image_ptx_version(l->driver.table.version),
-        .machine_code = !l->driver.software,
-        .any_ptx = l->driver.software,
-    };
+    l->target = gpudl__target_of(l->driver.sm, l->driver.table.version, l->driver.software);
+    l->target.jit_forced = !l->driver.software && is_on("CUDA_FORCE_PTX_JIT");
+    l->target.jit_disabled = !l->driver.software && is_on("CUDA_DISABLE_PTX_JIT");
     l->null_stream = options->per_thread_stream ? GPUDL_STREAM_PER_THREAD : NULL;
     describe_driver(l);
     return GPUDL_OK;

@@ -22,6 +22,7 @@
 #include "src/image/image.h"
 #include "src/loader/index.h"
 #include "src/loader/read.h"
+#include "src/loader/settings.h"
 #include "src/util/alloc.h"
 #include "src/util/hash.h"
 
@@ -54,7 +55,7 @@ struct gpudl_version {
     bool listed;
     struct content content;
     struct hash128 hash;
-    uint64_t limit;                     /* the load option: part of what makes two loads the same */
+    struct load_settings settings;      /* part of what makes two loads the same */
     struct image *image;
     size_t entry;
     struct span code;                   /* the entry's bytes, as the driver got them */
@@ -63,6 +64,7 @@ struct gpudl_version {
     size_t nkernels, nglobals;
     struct name_index index;            /* of the kernels' names */
     CUlibrary native;
+    char *log;                          /* what the driver remarked at the load, or NULL */
     CUkernel first;                     /* kernels[0]'s, asked for when the load was checked */
 };
 
@@ -121,7 +123,7 @@ void gpudl__log_to_stderr(void *user, gpudl_log_level level, const char *text);
 /* version.c. The version of this content: one that is there, or loaded now. Content is taken over on success. One reference
  * is the caller's. */
 gpudl_status gpudl__version_get(
-    gpudl_loader *l, struct content *content, const gpudl_load_options *options, struct gpudl_version **out);
+    gpudl_loader *l, struct content *content, const struct load_settings *settings, struct gpudl_version **out);
 void gpudl__version_hold(struct gpudl_version *v);      /* under the lock */
 void gpudl__version_drop(struct gpudl_version *v);      /* not under the lock: may unload */
 

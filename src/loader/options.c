@@ -1,10 +1,16 @@
 #include "src/loader/options.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "src/loader/error.h"
 
 enum { LARGEST = 4096 }; /* a size beyond this was never set by a program */
+
+static bool is_plausible(size_t given)
+{
+    return given >= sizeof(size_t) && given <= LARGEST;
+}
 
 gpudl_status gpudl__options_import(void *dst, size_t known, const void *src, const char *name)
 {
@@ -12,7 +18,7 @@ gpudl_status gpudl__options_import(void *dst, size_t known, const void *src, con
     size_t given;
 
     memcpy(&given, src, sizeof(given));
-    if (given < sizeof(size_t) || given > LARGEST)
+    if (!is_plausible(given))
         return gpudl__fail(
             GPUDL_ERROR_ARGUMENT, "%s.size is %zu: set it to sizeof(%s), or use its INIT macro", name, given, name);
     for (size_t i = known; i < given; i++)
@@ -24,4 +30,28 @@ gpudl_status gpudl__options_import(void *dst, size_t known, const void *src, con
     memcpy(dst, src, given < known ? given : known);
     memcpy(dst, &known, sizeof(known));
     return GPUDL_OK;
+}
+
+gpudl_status gpudl__result_check(const void *dst, const char *name)
+{
+    size_t given;
+
+    if (!dst)
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "the %s to fill is NULL", name);
+    memcpy(&given, dst, sizeof(given));
+    if (is_plausible(given))
+        return GPUDL_OK;
+    return gpudl__fail(
+        GPUDL_ERROR_ARGUMENT, "%s.size_of_struct is %zu: set it to sizeof(%s) before it is filled", name, given, name);
+}
+
+void gpudl__result_export(void *dst, const void *src, size_t known)
+{
+    unsigned char *to = dst;
+    size_t given;
+
+    memcpy(&given, dst, sizeof(given));
+    if (given > known)
+        memset(to + known, 0, given - known);
+    memcpy(to + sizeof(given), (const unsigned char *)src + sizeof(given), (given < known ? given : known) - sizeof(given));
 }

@@ -8,4 +8,9 @@
  * know must be zero. */
 gpudl_status gpudl__options_import(void *dst, size_t known, const void *src, const char *name);
 
+/* The other way: may a struct of the caller, whose first member is its size, be filled? */
+gpudl_status gpudl__result_check(const void *dst, const char *name);
+/* As much of src, of known bytes, as dst has room for; its size stays. Members that this gpudl does not know become zero. */
+void gpudl__result_export(void *dst, const void *src, size_t known);
+
 #endif

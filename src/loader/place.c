@@ -1,60 +1,18 @@
 /* From bytes to code in the driver. The driver calls almost anything a success, and hands out an empty library then: what
  * does not fit is refused here, before it is asked, and what it took is looked into after. Making the code resident is left
  * to the first launch, since that would stall whatever runs. */
+#include <stdio.h>
 #include <string.h>
 
 #include "src/loader/error.h"
+#include "src/loader/image_api.h"
 #include "src/loader/loader.h"
 
 enum { TEXT_SIZE = 2048, LOG_SIZE = 4096 };
 
-static gpudl_status image_status(enum image_error error)
-{
-    switch (error) {
-    case IMAGE_EMPTY:
-        return GPUDL_ERROR_IMAGE_EMPTY;
-    case IMAGE_TRUNCATED:
-        return GPUDL_ERROR_IMAGE_TRUNCATED;
-    case IMAGE_DAMAGED:
-        return GPUDL_ERROR_IMAGE_DAMAGED;
-    case IMAGE_NOT_AN_IMAGE:
-        return GPUDL_ERROR_NOT_AN_IMAGE;
-    case IMAGE_NOT_SUPPORTED:
-        return GPUDL_ERROR_UNSUPPORTED;
-    case IMAGE_LIMIT:
-        return GPUDL_ERROR_IMAGE_TOO_LARGE;
-    case IMAGE_NO_MEMORY:
-        return GPUDL_ERROR_NO_MEMORY;
-    case IMAGE_OK:
-        break;
-    }
-    return GPUDL_ERROR_IMAGE_DAMAGED;
-}
-
-static gpudl_status misfit_status(enum image_misfit why)
-{
-    switch (why) {
-    case MISFIT_ARCH:
-        return GPUDL_ERROR_ARCHITECTURE;
-    case MISFIT_MACHINE_CODE_ONLY:
-        return GPUDL_ERROR_MACHINE_CODE_ONLY;
-    case MISFIT_PTX_TOO_NEW:
-        return GPUDL_ERROR_PTX_TOO_NEW;
-    case MISFIT_NOT_LINKED:
-        return GPUDL_ERROR_NOT_LINKED;
-    case MISFIT_EMPTY:
-        return GPUDL_ERROR_NO_KERNELS;
-    case MISFIT_DAMAGED:
-        return GPUDL_ERROR_IMAGE_DAMAGED;
-    case MISFIT_NO_MEMORY:
-        return GPUDL_ERROR_NO_MEMORY;
-    }
-    return GPUDL_ERROR_ARCHITECTURE;
-}
-
 static gpudl_status refuse(const struct gpudl_version *v, enum image_error error, const char *text)
 {
-    return gpudl__fail(image_status(error), "%s: %s", v->content.name, text);
+    return gpudl__fail(gpudl__image_status(error), "%s: %s", v->content.name, text);
 }
 
 /* Opens the image and settles which entry it is; everything below is about that one. */
@@ -62,15 +20,16 @@ static gpudl_status choose(struct gpudl_version *v)
 {
     enum image_misfit why = MISFIT_ARCH;
     enum image_error error;
-    char text[TEXT_SIZE] = "";
+    char text[TEXT_SIZE];
     int entry;
 
-    error = gpudl__image_open(v->content.bytes, v->limit, &v->image, text, sizeof(text));
+    text[0] = '\0';
+    error = gpudl__image_open(v->content.bytes, v->settings.limit, &v->image, text, sizeof(text));
     if (error)
         return refuse(v, error, text);
     entry = gpudl__image_choose(v->image, &v->loader->target, &why, text, sizeof(text));
     if (entry < 0)
-        return gpudl__fail(misfit_status(why), "%s: %s", v->content.name, text);
+        return gpudl__fail(gpudl__misfit_status(why), "%s: %s", v->content.name, text);
     v->entry = (size_t)entry;
     error = gpudl__image_payload(v->image, v->entry, &v->code, text, sizeof(text));
     if (!error)
@@ -102,6 +61,18 @@ static void trim(char *log)
         log[--n] = '\0';
 }
 
+/* What the driver writes: of what it refuses, and remarks. */
+struct load_log {
+    char errors[LOG_SIZE], remarks[LOG_SIZE];
+};
+
+static void end_log(struct load_log *log)
+{
+    log->errors[LOG_SIZE - 1] = log->remarks[LOG_SIZE - 1] = '\0';
+    trim(log->errors);
+    trim(log->remarks);
+}
+
 /* The codes differ from driver to driver; that PTX has an error log says more than they do. */
 static gpudl_status refusal(const struct gpudl_version *v, int err, const char *log)
 {
@@ -117,55 +88,89 @@ static gpudl_status refusal(const struct gpudl_version *v, int err, const char *
 }
 
 /* The driver refused the code: call returned err, or gave an empty library and err is 0. */
-static gpudl_status refused(const struct gpudl_version *v, const char *call, int err, char *log)
+static gpudl_status refused(const struct gpudl_version *v, const char *call, int err, const struct load_log *log)
 {
     const char *what = is_ptx(v) ? "its PTX" : "its machine code";
-    gpudl_status status;
+    const char *words = *log->errors ? log->errors : log->remarks;
+    gpudl_status status = refusal(v, err, log->errors);
 
-    trim(log);
-    status = refusal(v, err, log);
     if (err)
         return gpudl__fail_cuda(status, &v->loader->driver.table, call, err, "%s: the driver refused %s%s%s", v->content.name,
-            what, *log ? ": " : "", log);
-    if (*log)
-        return gpudl__fail(status, "%s: %s was refused: %s", v->content.name, what, log);
+            what, *words ? ": " : "", words);
+    if (*words)
+        return gpudl__fail(status, "%s: %s was refused: %s", v->content.name, what, words);
     return gpudl__fail(status, "%s: the driver (%s) took the code, said nothing, and found no kernel '%s' in it", v->content.name,
         v->loader->driver_text, v->nkernels ? v->kernels[0].name : "");
+}
+
+/* A courtesy: without memory there is no log. */
+static void keep_log(struct gpudl_version *v, const struct load_log *log)
+{
+    char text[2 * LOG_SIZE];
+
+    if (!*log->errors && !*log->remarks)
+        return;
+    snprintf(text, sizeof(text), "%s%s%s", log->errors, *log->errors && *log->remarks ? "\n" : "", log->remarks);
+    v->log = gpudl__alloc_string(text);
+    gpudl__log(v->loader, GPUDL_LOG_INFO, "%s: the driver says: %s", v->content.name, text);
+}
+
+static int load_code(struct gpudl_version *v, struct load_log *log)
+{
+    int options[4 + SETTINGS_JIT_MOST] = { GPUDL_JIT_ERROR_LOG_BUFFER, GPUDL_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        GPUDL_JIT_INFO_LOG_BUFFER, GPUDL_JIT_INFO_LOG_BUFFER_SIZE_BYTES };
+    void *values[4 + SETTINGS_JIT_MOST] = { log->errors, (void *)(uintptr_t)LOG_SIZE, log->remarks, (void *)(uintptr_t)LOG_SIZE };
+    int library_options[SETTINGS_LIBRARY_MOST];
+    void *library_values[SETTINGS_LIBRARY_MOST];
+    unsigned n = 4 + gpudl__settings_jit(&v->settings, options + 4, values + 4);
+    unsigned nlibrary = gpudl__settings_library(&v->settings, library_options, library_values);
+    int err;
+
+    log->errors[0] = log->remarks[0] = '\0';
+    err = v->loader->driver.table.LibraryLoadData(
+        &v->native, v->code.data, options, values, n, library_options, library_values, nlibrary);
+    end_log(log);
+    if (err)
+        v->native = NULL;
+    return err;
 }
 
 static gpudl_status hand_over(struct gpudl_version *v)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
-    int options[] = { GPUDL_JIT_ERROR_LOG_BUFFER, GPUDL_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
-    char log[LOG_SIZE];
-    void *values[] = { log, (void *)(uintptr_t)sizeof(log) };
-    int err;
+    struct load_log log;
+    int err = load_code(v, &log);
 
-    log[0] = '\0';
-    err = cu->LibraryLoadData(&v->native, v->code.data, options, values, 2, NULL, NULL, 0);
-    log[LOG_SIZE - 1] = '\0';
-    if (err) {
-        v->native = NULL;
-        return refused(v, "cuLibraryLoadData", err, log);
-    }
-    if (!v->nkernels)
-        return *log ? refused(v, "", 0, log) : GPUDL_OK;
-    err = cu->LibraryGetKernel(&v->first, v->native, v->kernels[0].name);
-    return err ? refused(v, "cuLibraryGetKernel", err == GPUDL_CU_NOT_FOUND ? 0 : err, log) : GPUDL_OK;
+    if (err)
+        return refused(v, "cuLibraryLoadData", err, &log);
+    if (!v->nkernels && *log.errors)
+        return refused(v, "", 0, &log);
+    if (v->nkernels)
+        err = cu->LibraryGetKernel(&v->first, v->native, v->kernels[0].name);
+    if (err)
+        return refused(v, "cuLibraryGetKernel", err == GPUDL_CU_NOT_FOUND ? 0 : err, &log);
+    keep_log(v, &log);
+    return GPUDL_OK;
 }
 
 gpudl_status gpudl__version_load(struct gpudl_version *v)
 {
-    gpudl_status status = choose(v);
-    struct names names = gpudl__version_names(v);
+    gpudl_status status = GPUDL_OK;
+    struct names names;
 
+    if (!v->loader->driver.software)
+        status = gpudl__settings_check(&v->settings, v->loader->driver.sm);
+    if (status == GPUDL_OK)
+        status = choose(v);
     if (status != GPUDL_OK)
         return status;
+    names = gpudl__version_names(v);
     if (!gpudl__index_update(&v->index, &names, 0))
         return gpudl__fail_memory("the names of kernels");
     return hand_over(v);
 }
 
+/* A driver that keeps the code may go on reading the copy that it was promised: that stays as well then. */
 void gpudl__version_unload(struct gpudl_version *v)
 {
     gpudl_loader *l = v->loader;
@@ -175,6 +180,9 @@ void gpudl__version_unload(struct gpudl_version *v)
         gpudl__log(l, GPUDL_LOG_WARNING, "%s: cuLibraryUnload returned %d (%s): its code stays in the driver",
             v->content.name ? v->content.name : "a library", err, gpudl__driver_error_name(&l->driver.table, err));
     v->native = NULL;
-    gpudl__image_close(v->image);
+    if (err && (v->settings.flags & GPUDL_LOAD_PRESERVED))
+        v->content.bytes = (struct span){ 0 };
+    else
+        gpudl__image_close(v->image);
     v->image = NULL;
 }

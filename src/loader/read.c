@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,9 +13,14 @@
 
 static const uint64_t LARGEST_FILE = (uint64_t)2 << 30; /* drivers read 31-bit sizes */
 
+enum { SMALLEST_MAP = 1 << 20 };        /* reading less costs less than mapping it */
+
 void gpudl__content_release(struct content *c)
 {
-    gpudl__free((void *)c->bytes.data);
+    if (c->mapped)
+        munmap((void *)c->bytes.data, c->bytes.size);
+    else
+        gpudl__free((void *)c->bytes.data);
     gpudl__free(c->name);
     *c = (struct content){ 0 };
 }
@@ -45,6 +51,11 @@ static gpudl_status check_kind(const char *path, const struct stat *st)
                                        : "special file");
     if (st->st_size == 0)
         return gpudl__fail(GPUDL_ERROR_IMAGE_EMPTY, "%s: the file is empty: was it written completely?", path);
+    return GPUDL_OK;
+}
+
+static gpudl_status check_size(const char *path, const struct stat *st)
+{
     if ((uint64_t)st->st_size > LARGEST_FILE)
         return gpudl__fail(GPUDL_ERROR_IMAGE_TOO_LARGE, "%s: %lld bytes; images are at most 2 GiB", path, (long long)st->st_size);
     return GPUDL_OK;
@@ -70,21 +81,11 @@ static ssize_t read_all(int fd, unsigned char *to, size_t size)
 }
 
 /* The byte more that is asked for becomes the NUL. */
-static gpudl_status read_open(const char *path, int fd, struct content *out)
+static gpudl_status copy_open(const char *path, int fd, size_t size, struct content *out)
 {
-    gpudl_status status;
-    unsigned char *bytes;
-    struct stat st;
+    unsigned char *bytes = gpudl__alloc(size + 1);
     ssize_t got;
-    size_t size;
 
-    if (fstat(fd, &st) != 0)
-        return gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: %s", path, strerror(errno));
-    status = check_kind(path, &st);
-    if (status != GPUDL_OK)
-        return status;
-    size = (size_t)st.st_size;
-    bytes = gpudl__alloc(size + 1);
     if (!bytes)
         return gpudl__fail(GPUDL_ERROR_NO_MEMORY, "%s: no host memory for its %zu bytes", path, size);
     got = read_all(fd, bytes, size);
@@ -99,8 +100,34 @@ static gpudl_status read_open(const char *path, int fd, struct content *out)
     return GPUDL_OK;
 }
 
+static gpudl_status map_open(const char *path, int fd, size_t size, struct content *out)
+{
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+    if (bytes == MAP_FAILED)
+        return gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: cannot be mapped: %s", path, strerror(errno));
+    out->bytes = (struct span){ bytes, size };
+    out->mapped = true;
+    return GPUDL_OK;
+}
+
+static gpudl_status read_open(const char *path, int fd, bool may_map, struct content *out)
+{
+    gpudl_status status;
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: %s", path, strerror(errno));
+    status = check_kind(path, &st);
+    if (status == GPUDL_OK && may_map && st.st_size > SMALLEST_MAP)
+        return map_open(path, fd, (size_t)st.st_size, out);
+    if (status == GPUDL_OK)
+        status = check_size(path, &st);
+    return status == GPUDL_OK ? copy_open(path, fd, (size_t)st.st_size, out) : status;
+}
+
 /* O_NONBLOCK, so that opening a pipe does not wait for a writer. */
-static gpudl_status read_file(const char *path, struct content *out)
+static gpudl_status read_file(const char *path, bool may_map, struct content *out)
 {
     gpudl_status status;
     int fd;
@@ -110,7 +137,7 @@ static gpudl_status read_file(const char *path, struct content *out)
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return open_failed(path, errno);
-    status = read_open(path, fd, out);
+    status = read_open(path, fd, may_map, out);
     close(fd);
     return status;
 }
@@ -147,17 +174,17 @@ static bool is_cuda_file(const char *path)
     return n > 3 && strcmp(path + n - 3, ".cu") == 0;
 }
 
-static gpudl_status read_bytes(const gpudl_source *source, const char *name, struct content *out)
+static gpudl_status read_bytes(const gpudl_source *source, const char *name, bool may_map, struct content *out)
 {
     if (source->kind == GPUDL_SOURCE_FILE)
-        return read_file(source->name, out);
+        return read_file(source->name, may_map, out);
     if (source->kind == GPUDL_SOURCE_MEMORY)
         return read_memory(source, name, out);
     return gpudl__fail(GPUDL_ERROR_ARGUMENT,
         "gpudl_source.kind is %d: make sources with gpudl_source_file(), _memory() or _text()", (int)source->kind);
 }
 
-gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out)
+static gpudl_status take_in(const gpudl_source *source, bool may_map, struct content *out)
 {
     struct content c = { 0 };
     gpudl_source known;
@@ -165,14 +192,14 @@ gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out
     const char *name;
 
     if (!source)
-        return gpudl__fail_argument("gpudl_library_load", "the source is NULL");
+        return gpudl__fail_argument("gpudl_source", "the source is NULL");
     status = gpudl__options_import(&known, sizeof(known), source, "gpudl_source");
     if (status != GPUDL_OK)
         return status;
     name = known.name ? known.name : "memory";
     if (known.kind == GPUDL_SOURCE_TEXT)
         return refuse_cuda(name);
-    status = read_bytes(&known, name, &c);
+    status = read_bytes(&known, name, may_map, &c);
     if (status != GPUDL_OK)
         return status;
     if (known.kind == GPUDL_SOURCE_FILE && is_cuda_file(name)) {
@@ -186,4 +213,14 @@ gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out
     }
     *out = c;
     return GPUDL_OK;
+}
+
+gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out)
+{
+    return take_in(source, false, out);
+}
+
+gpudl_status gpudl__content_map(const gpudl_source *source, struct content *out)
+{
+    return take_in(source, true, out);
 }

@@ -1,18 +1,24 @@
-/* read.h - a source's bytes, read once into a private copy. */
+/* read.h - a source's bytes, read once into a private copy; or mapped, where they are only looked at. */
 #ifndef GPUDL_LOADER_READ_H
 #define GPUDL_LOADER_READ_H
+
+#include <stdbool.h>
 
 #include <gpudl/gpudl.h>
 
 #include "src/util/span.h"
 
 struct content {
-    struct span bytes;          /* a NUL follows the last byte, not counted */
+    struct span bytes;          /* a NUL follows the last byte, not counted, unless mapped */
     char *name;                 /* for messages: the path, or "memory" */
+    bool mapped;
 };
 
 /* On failure there is nothing to release. */
 gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out);
+/* For looking only: files of any size, of which the large ones are mapped. No NUL follows then, and who truncates the file takes
+ * the bytes away. */
+gpudl_status gpudl__content_map(const gpudl_source *source, struct content *out);
 void gpudl__content_release(struct content *c);     /* what was moved out of it is NULL and left alone */
 
 #endif

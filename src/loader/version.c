@@ -10,17 +10,19 @@ static struct gpudl_version **bucket(gpudl_loader *l, struct hash128 hash)
 }
 
 /* The hash finds, the bytes decide. */
-static bool is_same(const struct gpudl_version *v, struct span bytes, struct hash128 hash, uint64_t limit)
+static bool is_same(
+    const struct gpudl_version *v, struct span bytes, struct hash128 hash, const struct load_settings *settings)
 {
-    return v->hash.low == hash.low && v->hash.high == hash.high && v->limit == limit && v->content.bytes.size == bytes.size &&
-        memcmp(v->content.bytes.data, bytes.data, bytes.size) == 0;
+    return v->hash.low == hash.low && v->hash.high == hash.high && v->content.bytes.size == bytes.size &&
+        gpudl__settings_same(&v->settings, settings) && memcmp(v->content.bytes.data, bytes.data, bytes.size) == 0;
 }
 
 /* A reference for the caller, or NULL. Under the lock. */
-static struct gpudl_version *find(gpudl_loader *l, struct span bytes, struct hash128 hash, uint64_t limit)
+static struct gpudl_version *find(
+    gpudl_loader *l, struct span bytes, struct hash128 hash, const struct load_settings *settings)
 {
     for (struct gpudl_version *v = *bucket(l, hash); v; v = v->next)
-        if (is_same(v, bytes, hash, limit)) {
+        if (is_same(v, bytes, hash, settings)) {
             v->references++;
             return v;
         }
@@ -52,6 +54,7 @@ static void destroy(struct gpudl_version *v)
 {
     gpudl__version_unload(v);
     gpudl__index_free(&v->index);
+    gpudl__free(v->log);
     gpudl__content_release(&v->content);
     gpudl__free(v);
 }
@@ -95,7 +98,7 @@ static struct gpudl_version *publish(struct gpudl_version *v)
     if (v->nglobals)
         return v;
     pthread_mutex_lock(&l->lock);
-    other = find(l, v->content.bytes, v->hash, v->limit);
+    other = find(l, v->content.bytes, v->hash, &v->settings);
     if (!other)
         list(v);
     pthread_mutex_unlock(&l->lock);
@@ -106,7 +109,8 @@ static struct gpudl_version *publish(struct gpudl_version *v)
 }
 
 static gpudl_status load(
-    gpudl_loader *l, struct content *content, struct hash128 hash, uint64_t limit, struct gpudl_version **out)
+    gpudl_loader *l, struct content *content, struct hash128 hash, const struct load_settings *settings,
+    struct gpudl_version **out)
 {
     struct gpudl_version *v = gpudl__alloc_zero(sizeof(*v));
     gpudl_status status;
@@ -116,7 +120,7 @@ static gpudl_status load(
     v->loader = l;
     v->references = 1;
     v->hash = hash;
-    v->limit = limit;
+    v->settings = *settings;
     v->content = *content;
     status = gpudl__version_load(v);
     if (status != GPUDL_OK) {
@@ -130,16 +134,16 @@ static gpudl_status load(
 }
 
 gpudl_status gpudl__version_get(
-    gpudl_loader *l, struct content *content, const gpudl_load_options *options, struct gpudl_version **out)
+    gpudl_loader *l, struct content *content, const struct load_settings *settings, struct gpudl_version **out)
 {
     struct hash128 hash = gpudl__hash128(content->bytes);
     struct gpudl_version *v;
 
     pthread_mutex_lock(&l->lock);
-    v = find(l, content->bytes, hash, options->max_image_bytes);
+    v = find(l, content->bytes, hash, settings);
     pthread_mutex_unlock(&l->lock);
     if (!v)
-        return load(l, content, hash, options->max_image_bytes, out);
+        return load(l, content, hash, settings, out);
     gpudl__content_release(content);
     *out = v;
     return GPUDL_OK;

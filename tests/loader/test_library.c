@@ -163,8 +163,10 @@ static void kernels_keep_their_places_while_a_library_grows(void **state)
 
 static void parameters_are_the_images(void **state)
 {
-    static const gpudl_param_info expected[] = { { 0, 0, 4 }, { 0, 4, 4 }, { 0, 8, 8 }, { 0, 16, 8 } };
-    gpudl_param_info info = { sizeof(info), 0, 0 };
+    static const struct {
+        size_t offset, size;
+    } expected[] = { { 0, 4 }, { 4, 4 }, { 8, 8 }, { 16, 8 } };
+    gpudl_param_info info = { .size_of_struct = sizeof(info) };
     gpudl_loader *l = harness_open();
     gpudl_library *lib = load(l, DATA_SOURCE(names_cubin));
     gpudl_kernel *k;

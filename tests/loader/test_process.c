@@ -42,7 +42,7 @@ static void nonsense_is_refused(void **state)
     options.per_thread_stream = 2;
     assert_fails(gpudl_loader_open(&options, &l), GPUDL_ERROR_ARGUMENT, "per_thread_stream");
     l = harness_open();
-    load.flags = 1;
+    load.flags = 1u << 31;
     assert_fails(gpudl_library_load(l, DATA_SOURCE(names_ptx), &load, &lib), GPUDL_ERROR_TOO_NEW, "flags");
     assert_fails(gpudl_library_load(l, DATA_SOURCE(names_ptx), NULL, NULL), GPUDL_ERROR_ARGUMENT, "out");
     assert_fails(gpudl_kernel_get(NULL, "axpy", (gpudl_kernel **)&lib), GPUDL_ERROR_ARGUMENT, "NULL");

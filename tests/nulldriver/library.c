@@ -25,7 +25,7 @@ struct CUlib_st {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUlib_st *libraries;    /* all since the reset */
-static char *kernel_names, *log_text; /* NULL: any; NULL: none */
+static char *kernel_names, *log_text, *remarks_text; /* NULL: any; NULL: none */
 static size_t global_bytes = 64;
 
 static void set(char **place, const char *text)
@@ -43,6 +43,10 @@ void nulldrv_set_kernels(const char *names)
 void nulldrv_set_log(const char *text)
 {
     set(&log_text, text);
+}
+void nulldrv_set_remarks(const char *text)
+{
+    set(&remarks_text, text);
 }
 void nulldrv_set_globals(size_t bytes)
 {
@@ -68,19 +72,52 @@ static CUkernel find_kernel(CUlibrary library, const char *name)
     return library->any ? add_kernel(library, name, strlen(name)) : NULL;
 }
 
-static void write_log(const int *options, void **values, unsigned n)
+static void write_log(const int *options, void **values, unsigned n, int buffer_option, int size_option, const char *text)
 {
     char *buffer = NULL;
     unsigned size = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        if (options[i] == GPUDL_JIT_ERROR_LOG_BUFFER)
+        if (options[i] == buffer_option)
             buffer = values[i];
-        if (options[i] == GPUDL_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+        if (options[i] == size_option)
             size = (unsigned)(uintptr_t)values[i];
     }
-    if (buffer && size && log_text)
-        snprintf(buffer, size, "%s", log_text);
+    if (buffer && size && text)
+        snprintf(buffer, size, "%s", text);
+}
+
+/* The last load's options, the driver's and then the library's. */
+enum { MOST_OPTIONS = 16 };
+static struct {
+    int options[MOST_OPTIONS];
+    void *values[MOST_OPTIONS];
+    unsigned n;
+} given[2];
+
+static void remember_options(int library, const int *options, void **values, unsigned n)
+{
+    given[library].n = n < MOST_OPTIONS ? n : MOST_OPTIONS;
+    for (unsigned i = 0; i < given[library].n; i++) {
+        given[library].options[i] = options[i];
+        given[library].values[i] = values[i];
+    }
+}
+
+int nulldrv_load_option(int library, int option, void **value)
+{
+    int found = 0;
+
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < given[library].n; i++) {
+        if (given[library].options[i] != option)
+            continue;
+        found = 1;
+        if (value)
+            *value = given[library].values[i];
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
 }
 
 int null_LibraryLoadData(CUlibrary *out, const void *code, int *options, void **values, unsigned n, int *library_options,
@@ -88,15 +125,15 @@ int null_LibraryLoadData(CUlibrary *out, const void *code, int *options, void **
 {
     CUlibrary library;
 
-    (void)library_options;
-    (void)library_values;
-    (void)nlibrary;
     ENTER(LibraryLoadData);
     if (!code)
         return GPUDL_CU_INVALID_VALUE;
     library = calloc(1, sizeof(*library));
     pthread_mutex_lock(&lock);
-    write_log(options, values, n);
+    remember_options(0, options, values, n);
+    remember_options(1, library_options, library_values, nlibrary);
+    write_log(options, values, n, GPUDL_JIT_ERROR_LOG_BUFFER, GPUDL_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log_text);
+    write_log(options, values, n, GPUDL_JIT_INFO_LOG_BUFFER, GPUDL_JIT_INFO_LOG_BUFFER_SIZE_BYTES, remarks_text);
     library->loaded = true;
     library->any = !kernel_names;
     library->global_bytes = global_bytes;
@@ -260,6 +297,7 @@ void reset_libraries(void)
 
     nulldrv_set_kernels(NULL);
     nulldrv_set_log(NULL);
+    nulldrv_set_remarks(NULL);
     nulldrv_set_globals(64);
     pthread_mutex_lock(&lock);
     for (CUlibrary l = libraries, next; l; l = next) {

@@ -33,8 +33,11 @@ void nulldrv_set_devices(int count);
  * code it cannot use. The text is copied. */
 void nulldrv_set_kernels(const char *names);
 void nulldrv_set_log(const char *text);             /* written to the error log of every load from now on; NULL: none */
+void nulldrv_set_remarks(const char *text);         /* the same of the info log */
 void nulldrv_set_globals(size_t bytes);             /* any global exists and has this size; 0: none exists */
 
+/* Was this option given to the last load? Then its value is in *value, which may be NULL. library: one of the library's options. */
+int nulldrv_load_option(int library, int option, void **value);
 void *nulldrv_last_stream(void);                    /* of the calling thread's last launch */
 
 /* Alive now: "library", "context" (retained primary contexts), "memory", "pushed" (contexts on the calling thread's stack),
