@@ -6,7 +6,7 @@
 
 #include <gpudl/gpudl.h>
 
-enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
+enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_UNREADABLE = 2 };
 
 struct command_option {
     const char *name;       /* "--grid" */
@@ -23,7 +23,8 @@ struct command {
     int (*run)(int argc, char **argv);      /* argv[0] is the command's name */
 };
 
-extern const struct command command_run, command_device, command_help;
+extern const struct command command_run, command_inspect, command_check, command_extract, command_device, command_doctor,
+    command_help;
 
 /* The table; ends with NULL. */
 extern const struct command *const commands[];

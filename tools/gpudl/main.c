@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct command *const commands[] = { &command_run, &command_device, &command_help, NULL };
+const struct command *const commands[] = { &command_run, &command_inspect, &command_check, &command_extract, &command_device,
+    &command_doctor, &command_help, NULL };
 
 const struct command *command_find(const char *name)
 {
