@@ -418,7 +418,8 @@ typedef struct gpudl_verdict {
  * @container:  choose among its entries; GPUDL_ALL: among all of the image. Each fatbin of a host file is loaded by itself
  * @target:     NULL: device 0 of the default loader
  *
- * Succeeds with either answer, which is in out->status. A load asks the same question before the driver is asked.
+ * Succeeds with either answer, which is in out->status. A load asks the same question before the driver is asked; it also refuses
+ * what is damaged in places that do not matter here.
  */
 GPUDL_API gpudl_status gpudl_image_explain(gpudl_image *image, size_t container, const gpudl_target *target, gpudl_verdict *out);
 /* The same of one entry by itself. */

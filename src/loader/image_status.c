@@ -5,7 +5,7 @@ struct image_target gpudl__target_of(unsigned sm, int cuda_version, bool softwar
 {
     return (struct image_target){
         .sm = sm,
-        .ptx_version = software ? 0 : gpudl__image_ptx_version(cuda_version),
+        .ptx_version = software || !cuda_version ? 0 : gpudl__image_ptx_version(cuda_version),
         .machine_code = !software,
         .any_ptx = software,
         .cuda_version = software ? 0 : cuda_version,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct command_option options[] = {
@@ -46,15 +47,23 @@ static int check_plan(const struct plan *plan)
     return plan->out ? STATUS_OK : command_misused(&command_extract, "-o is missing");
 }
 
-/* A file that could not be written whole is taken away again. */
+static bool is_regular(FILE *file)
+{
+    struct stat st;
+
+    return fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* A file that could not be written whole is taken away again; a device is not. */
 static int write_file(const char *path, const void *bytes, size_t size)
 {
     FILE *file = fopen(path, "wbe");
-    bool good;
+    bool good, regular;
     int error;
 
     if (!file)
         return command_failed(&command_extract, "%s: %s", path, strerror(errno));
+    regular = is_regular(file);
     good = fwrite(bytes, 1, size, file) == size;
     error = errno;
     if (fclose(file) != 0 && good) {
@@ -63,7 +72,8 @@ static int write_file(const char *path, const void *bytes, size_t size)
     }
     if (good)
         return STATUS_OK;
-    unlink(path);
+    if (regular)
+        unlink(path);
     return command_failed(&command_extract, "%s: %s", path, strerror(error));
 }
 

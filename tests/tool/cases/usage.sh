@@ -4,6 +4,19 @@ wrong
 wrong nonsense
 wrong help nonsense
 wrong device 3
+wrong doctor --nonsense
+wrong inspect
+wrong inspect a b
+wrong inspect a --json=1
+wrong check a
+wrong check a --arch sm_90 --device 0
+wrong check a --device x
+wrong check a --device 0 --cuda 12.4
+wrong check a --arch sm_90 --cuda 12
+wrong check --arch
+wrong extract a --entry 0
+wrong extract a -o b
+wrong extract a --entry x -o b
 run() { wrong run k.ptx "$@"; }
 wrong run
 run saxpy
