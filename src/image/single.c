@@ -50,7 +50,9 @@ enum image_error gpudl__single_add(struct image *im, enum image_format format, s
 
     if (error && !(im->inspecting && info.payload_sm))
         return error;
-    if (error)
+    if (error == IMAGE_NOT_SUPPORTED)
+        gpudl__image_note(im, "%s", t->data);
+    else if (error)
         gpudl__image_damaged(im, error, t->data);
     info.sm = info.payload_sm;
     info.suffix = info.payload_suffix;
