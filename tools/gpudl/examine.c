@@ -115,18 +115,6 @@ static void examine_cpu(struct findings *f)
         fclose(file);
 }
 
-/* softcuda has its own LLVM inside, or takes the system's: then that is in this process now. */
-static int find_llvm(struct dl_phdr_info *info, size_t size, void *user)
-{
-    struct findings *f = user;
-
-    (void)size;
-    if (!info->dlpi_name || !strstr(info->dlpi_name, "libLLVM"))
-        return 0;
-    snprintf(f->llvm, sizeof(f->llvm), "%s", info->dlpi_name);
-    return 1;
-}
-
 static bool is_found(const struct findings *f, const char *driver)
 {
     for (size_t i = 0; i < f->ndrivers; i++)
@@ -135,9 +123,38 @@ static bool is_found(const struct findings *f, const char *driver)
     return false;
 }
 
+/* "19.1.7", as LLVM says it of itself; NULL: it is not in these bytes. */
+static const char *find_version(const char *bytes, size_t size)
+{
+    static const char words[] = "LLVM version ";
+    const char *at = memmem(bytes, size, words, sizeof(words) - 1);
+
+    return at && memchr(at, 0, size - (size_t)(at - bytes)) ? at + sizeof(words) - 1 : NULL;
+}
+
+/* softcuda has LLVM inside, or takes the system's: then that is in this process, too. */
+static int find_llvm(struct dl_phdr_info *info, size_t size, void *user)
+{
+    struct findings *f = user;
+    const char *version = NULL;
+
+    (void)size;
+    if (!info->dlpi_name || (!strstr(info->dlpi_name, "libLLVM") && !strstr(info->dlpi_name, "softcuda")))
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum && !version; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_R) && !(p->p_flags & PF_W))
+            version = find_version((const char *)info->dlpi_addr + p->p_vaddr, p->p_filesz);
+    }
+    if (version)
+        snprintf(f->llvm, sizeof(f->llvm), "%s", version);
+    return version != NULL;
+}
+
 static void examine_llvm(struct findings *f)
 {
-    snprintf(f->llvm, sizeof(f->llvm), is_found(f, "softcuda") ? "built in" : "not loaded, as softcuda is not");
+    snprintf(f->llvm, sizeof(f->llvm), is_found(f, "softcuda") ? "of an unknown version" : "not loaded, as softcuda is not");
     dl_iterate_phdr(find_llvm, f);
 }
 

@@ -33,4 +33,4 @@ for file in missing.fatbin . text; do inspect --json "$file" 2>said; wc -l <said
 # What is no UTF-8 in a name becomes something that is; what a terminal would obey is not sent to it.
 tr k '\377' <k_90.cubin | tr n '\033' >odd.cubin
 json odd.cubin; ask 'len(j["entries"])' 1
-"$GPUDL" inspect --symbols odd.cubin | LC_ALL=C grep -c "$(printf '[\033\377]')"
+"$GPUDL" inspect --symbols odd.cubin | LC_ALL=C grep -q "$(printf '[\033\377]')" && echo "raw bytes" || echo "none raw"
