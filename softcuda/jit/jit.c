@@ -8,6 +8,7 @@
 #include "softcuda/jit/disk.h"
 #include "softcuda/jit/emit.h"
 #include "softcuda/jit/engine.h"
+#include "softcuda/jit/inline.h"
 #include "softcuda/jit/jit.h"
 #include "softcuda/jit/reach.h"
 
@@ -19,7 +20,8 @@ struct entry {
 };
 
 struct jit_unit {
-    const struct ptx_module *module;
+    const struct ptx_module *given, *module;    /* as parsed; with barriers' functions inlined: the same indices */
+    struct arena arena;         /* of module, where it is not the given one */
     bool has_text;
     struct cache_key text;      /* what the module was parsed from; without it nobody else's code is the same */
     pthread_mutex_t lock;       /* of entries; not held while code is made */
@@ -38,7 +40,14 @@ int jit_unit_create(const struct ptx_module *module, struct jit_unit **out, stru
         snprintf(err->text, sizeof(err->text), "out of host memory");
         return -1;
     }
-    unit->module = module;
+    unit->given = module;
+    unit->module = inline_barriers(module, &unit->arena);
+    if (!unit->module) {
+        gpudl__arena_free(&unit->arena);
+        free(unit);
+        snprintf(err->text, sizeof(err->text), "out of host memory");
+        return -1;
+    }
     pthread_mutex_init(&unit->lock, NULL);
     *out = unit;
     return 0;
@@ -56,7 +65,13 @@ void jit_unit_destroy(struct jit_unit *unit)
         free(e);
     }
     pthread_mutex_destroy(&unit->lock);
+    gpudl__arena_free(&unit->arena);
     free(unit);
+}
+
+static const struct ptx_func *own(const struct jit_unit *unit, const struct ptx_func *given)
+{
+    return &unit->module->funcs[given - unit->given->funcs];
 }
 
 void jit_unit_set_text(struct jit_unit *unit, const void *text, size_t size)
@@ -72,12 +87,12 @@ void jit_unit_set_text(struct jit_unit *unit, const void *text, size_t size)
 int jit_kernel_info(struct jit_unit *unit, const struct ptx_func *kernel, struct jit_kernel_info *info)
 {
     struct reach r;
-    int err = reach_find(unit->module, kernel, &r);
+    int err = reach_find(unit->module, own(unit, kernel), &r);
 
     if (!err) {
         info->static_shared_bytes = r.shared_used;
         info->recursive = r.recursive;
-        info->local_bytes = reach_local_bytes(unit->module, kernel, &r, 0);
+        info->local_bytes = reach_local_bytes(unit->module, own(unit, kernel), &r, 0);
     }
     reach_release(&r);
     return err;
@@ -335,9 +350,9 @@ int jit_compile(struct jit_unit *unit, const struct ptx_func *kernel, const uint
 
     memset(err, 0, sizeof(*err));
     pthread_mutex_lock(&unit->lock);
-    e = find(unit, kernel, ntid);
+    e = find(unit, own(unit, kernel), ntid);
     if (e)
         *code = e->code->jit;
     pthread_mutex_unlock(&unit->lock);
-    return e ? 0 : make_entry(unit, kernel, ntid, code, err);
+    return e ? 0 : make_entry(unit, own(unit, kernel), ntid, code, err);
 }

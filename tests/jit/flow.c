@@ -114,6 +114,24 @@ static void barriers_work_where_lanes_are_apart(void **state)
         assert_int_equal(out[i], 127 - i % 128);
 }
 
+static void barriers_work_in_functions_that_lanes_call_apart(void **state)
+{
+    (void)state;
+    /* Odd and even threads call the same function from different places; the barrier in it is one. Shared memory of the function is one, too. */
+    assert_int_equal(run(PTX
+        ".func (.param .b32 r) swap(.param .b32 n, .param .b32 i)\n{\n.reg .b32 %r<9>; .shared .u32 s[128];\nld.param.u32 %r1, [n];\nld.param.u32 %r2, [i];\n"
+        "mov.u32 %r3, s;\nmad.lo.s32 %r4, %r2, 4, %r3;\nst.shared.u32 [%r4], %r1;\nbar.sync 0;\nxor.b32 %r5, %r2, 127;\nmad.lo.s32 %r4, %r5, 4, %r3;\n"
+        "ld.shared.u32 %r6, [%r4];\nbar.sync 0;\nst.param.b32 [r], %r6;\nret;\n}\n"
+        ".visible .entry k(.param .u64 o)\n{\n.reg .pred %p<3>; .reg .b32 %r<99>; .reg .b64 %rd<9>;\nld.param.u64 %rd0, [o];\nmov.u32 %r0, %tid.x;\n" MY_WORD
+        "and.b32 %r1, %r0, 1;\nsetp.eq.u32 %p1, %r1, 0;\nadd.s32 %r2, %r0, 1000;\n@%p1 bra A;\n"
+        "{ .param .b32 a; .param .b32 b; .param .b32 c; st.param.b32 [a], %r2; st.param.b32 [b], %r0; call.uni (c), swap, (a, b); ld.param.b32 %r3, [c]; }\nbra E;\n"
+        "A: add.s32 %r2, %r2, 5000;\n"
+        "{ .param .b32 a; .param .b32 b; .param .b32 c; st.param.b32 [a], %r2; st.param.b32 [b], %r0; call.uni (c), swap, (a, b); ld.param.b32 %r3, [c]; }\n"
+        "E: st.global.u32 [%rd1], %r3;\nret;\n}\n", 2, 128), -1);
+    for (unsigned i = 0; i < 256; i++)
+        assert_int_equal(out[i], (127 - i % 128) + 1000 + ((127 - i % 128) % 2 ? 0 : 5000));
+}
+
 static void a_trap_ends_the_launch(void **state)
 {
     (void)state;
@@ -136,8 +154,8 @@ static void what_cannot_run_is_named_when_it_is_loaded(void **state)
 {
     (void)state;
     assert_string_equal(check(KERNEL("ret;\n")), "");
-    assert_non_null(strstr(check(PTX "\n\n.visible .entry k()\n{\n.reg .f32 %f<6>; .reg .b64 %rd<2>;\n\ntex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f4, %f5}];\nret;\n}\n"),
-                           "10: 'tex.2d.v4.f32.f32' is not supported"));
+    assert_non_null(strstr(check(PTX "\n\n.visible .entry k()\n{\n.reg .f32 %f<6>; .reg .b64 %rd<2>;\n\nwgmma.fence.sync.aligned;\nret;\n}\n"),
+                           "10: 'wgmma.fence.sync.aligned' is not supported"));
     assert_non_null(strstr(check(PTX ".extern .func elsewhere;\n.visible .entry k()\n{\ncall.uni elsewhere;\nret;\n}\n"), "elsewhere"));
 }
 
@@ -148,6 +166,7 @@ int main(void)
         cmocka_unit_test(irreducible_loops_run), cmocka_unit_test(lanes_of_one_warp_can_fight_for_a_lock),
         cmocka_unit_test(a_warp_can_wait_for_another_warp_s_flag), cmocka_unit_test(functions_recurse_with_a_depth_of_each_lane_s_own),
         cmocka_unit_test(pointers_lead_each_lane_to_its_own_function), cmocka_unit_test(barriers_work_where_lanes_are_apart),
+        cmocka_unit_test(barriers_work_in_functions_that_lanes_call_apart),
         cmocka_unit_test(a_trap_ends_the_launch), cmocka_unit_test(branch_tables_take_each_lane_to_its_case),
         cmocka_unit_test(what_cannot_run_is_named_when_it_is_loaded),
     };
