@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "softcuda/run/half.h"
+#include "softcuda/run/worker.h"
 
 #define MOST_ELEMENTS 4096          /* 16 x 256 bits */
 #define MOST_RESULTS 256
@@ -245,20 +247,34 @@ static void multiply_quads(struct product *p, const uint32_t *a, const uint32_t 
     }
 }
 
+/* Too large for a fiber's stack, and for the little thread-local memory that a library opened at run time may have: the worker's. */
+static struct product *room(void)
+{
+    struct sc_worker *wk = sc_this_worker;
+
+    if (!wk->product)
+        wk->product = malloc(sizeof(struct product));
+    if (!wk->product) {
+        sc_grid_fail(wk->grid, SC_FAULT_RESOURCES, 0, wk->current->warp.ctaid);
+        sc_worker_abandon(wk->current);
+    }
+    return wk->product;
+}
+
 void sc_rt_matrix_multiply(uint64_t form, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d)
 {
-    static _Thread_local struct product p;      /* too large for a fiber's stack */
+    struct product *p = room();
 
-    p.m = SC_MATRIX_M(form);
-    p.n = SC_MATRIX_N(form);
-    p.k = SC_MATRIX_K(form);
-    p.ta = SC_MATRIX_A(form);
-    p.tb = SC_MATRIX_B(form);
-    p.form = form;
+    p->m = SC_MATRIX_M(form);
+    p->n = SC_MATRIX_N(form);
+    p->k = SC_MATRIX_K(form);
+    p->ta = SC_MATRIX_A(form);
+    p->tb = SC_MATRIX_B(form);
+    p->form = form;
     if (form & SC_MATRIX_QUADS)
-        multiply_quads(&p, a, b, c, d);
+        multiply_quads(p, a, b, c, d);
     else
-        multiply_warp(&p, a, b, c, d);
+        multiply_warp(p, a, b, c, d);
 }
 
 /* ---- wmma.load and wmma.store */
