@@ -1,7 +1,9 @@
 /* context.c - contexts, and each thread's stack of them. */
 #include <stdlib.h>
 
-#include "softcuda/api/objects.h"
+#include "softcuda/api/array.h"
+#include "softcuda/api/capture.h"
+#include "softcuda/api/pool.h"
 
 #define DEPTH 64
 #define DEFAULT_STACK 1024
@@ -91,13 +93,19 @@ static CUresult context_start(CUcontext c, unsigned flags)
 static void context_end(CUcontext c)
 {
     atomic_store(&c->alive, false);
+    sc_capture_drop_context(c);
     sc_context_drain(c);
     while (c->modules)
         sc_module_destroy(c->modules);
     sc_streams_release(c);
     sc_services_finish(&c->services);
+    sc_arrays_drop(c);
+    sc_pools_leave(c);
     sc_devmem_free_owned(c->device->memory, c);
     sc_mem_drop(c);
+    atomic_store(&c->peers, 0);
+    for (CUcontext other = contexts; other; other = other->next)
+        atomic_fetch_and(&other->peers, ~(1u << c->device->ordinal));
 }
 
 static CUresult push(CUcontext c)
@@ -355,7 +363,7 @@ static CUresult synchronize(CUcontext c)
 {
     CUresult r = sc_check_context(c);
 
-    if (r)
+    if (r || (r = sc_capture_refuse_context(c)))
         return r;
     sc_context_drain(c);
     sc_services_flush(&c->services);
@@ -502,21 +510,33 @@ CUresult cuCtxResetPersistingL2Cache(void)
     return sc_enter(&c);
 }
 
-/* Every device reaches every memory anyway. */
+/* Copies reach every memory anyway; this is for kernels. */
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 {
     CUcontext c;
     CUresult r = sc_enter(&c);
+    uint32_t bit;
 
     if (r || (r = sc_check_context(peer)))
         return r;
-    return flags ? CUDA_ERROR_INVALID_VALUE : c->device == peer->device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (c == peer)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (c->device == peer->device)
+        return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    bit = 1u << peer->device->ordinal;
+    return atomic_fetch_or(&c->peers, bit) & bit ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : CUDA_SUCCESS;
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peer)
 {
     CUcontext c;
     CUresult r = sc_enter(&c);
+    uint32_t bit;
 
-    return r ? r : sc_check_context(peer);
+    if (r || (r = sc_check_context(peer)))
+        return r;
+    bit = 1u << peer->device->ordinal;
+    return atomic_fetch_and(&c->peers, ~bit) & bit ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 }

@@ -262,7 +262,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text)
     return CUDA_SUCCESS;
 }
 
-/* All devices' memory is this process's: each can reach the others'. */
+/* All devices' memory is this process's: each can reach the others', once a context asks for it. */
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 {
     struct device *a, *b;
@@ -284,7 +284,8 @@ CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CU
         return r;
     if (device == peer)
         return CUDA_ERROR_INVALID_DEVICE;
-    *value = attribute == CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED;
+    *value = attribute == CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED
+          || attribute == CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED;
     return CUDA_SUCCESS;
 }
 
@@ -313,19 +314,6 @@ CUresult cuProfilerStop(void)
     CUcontext c;
 
     return sc_enter(&c);
-}
-
-/* There are no captures yet; the mode is kept, as callers put back what they were given. */
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-    static _Thread_local CUstreamCaptureMode mine;
-    CUstreamCaptureMode old = mine;
-
-    if (!mode || (int)*mode < 0 || (int)*mode > 2)
-        return CUDA_ERROR_INVALID_VALUE;
-    mine = *mode;
-    *mode = old;
-    return CUDA_SUCCESS;
 }
 
 #ifndef GPUDL_VERSION_TEXT

@@ -1,5 +1,5 @@
-/* event.c - events: an event is the last operation recorded for it. */
-#include "softcuda/api/objects.h"
+/* event.c - events: an event is the last operation recorded for it, or a place in a capture. */
+#include "softcuda/api/capture.h"
 
 static CUresult check(CUevent e)
 {
@@ -64,6 +64,7 @@ CUresult cuEventDestroy_v2(CUevent e)
     if (r)
         return r;
     replace(e, NULL);
+    sc_capture_forget(e);
     c = e->context;
     sc_handle_free(&sc_events, e);
     return atomic_load(&c->alive) ? sc_sticky(c) : CUDA_SUCCESS;
@@ -77,31 +78,62 @@ CUresult sc_event_record(CUevent e, struct CUstream_st *s)
         return CUDA_ERROR_OUT_OF_MEMORY;
     op->refs++;                         /* the event's; nobody else knows it yet */
     sc_op_enqueue(s, op, NULL);
+    sc_capture_forget(e);
     replace(e, op);
     return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecord(CUevent e, CUstream stream)
+CUresult cuEventRecordWithFlags(CUevent e, CUstream stream, unsigned int flags)
 {
     struct CUstream_st *s;
     CUresult r = check(e);
 
-    if (r || (r = sc_stream(stream, &s)))
+    if (r || (r = sc_stream_work(stream, &s)))
         return r;
-    return s->context == e->context ? sc_event_record(e, s) : CUDA_ERROR_INVALID_HANDLE;
+    if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (s->context != e->context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!sc_capturing(s))
+        return flags ? CUDA_ERROR_INVALID_VALUE : sc_event_record(e, s);
+    if (!flags)
+        replace(e, NULL);
+    return sc_capture_record(s, e, flags);
 }
 
-CUresult cuEventRecordWithFlags(CUevent e, CUstream stream, unsigned int flags)
+CUresult cuEventRecord(CUevent e, CUstream stream)
 {
-    return flags & ~1u ? CUDA_ERROR_INVALID_VALUE : cuEventRecord(e, stream);
+    return cuEventRecordWithFlags(e, stream, 0);
+}
+
+CUresult sc_event_wait(CUevent e, struct CUstream_st *s)
+{
+    struct op *op, *before = recorded(e);
+
+    if (!before)
+        return CUDA_SUCCESS;
+    if ((op = sc_op_create(sizeof(*op), NULL, NULL)))
+        sc_op_enqueue(s, op, before);
+    put(before);
+    return op ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* May the host ask for it, or wait? */
+static CUresult ask(CUevent e)
+{
+    CUresult r = check(e);
+
+    if (r || (r = sc_check_context(e->context)) || (r = sc_capture_refuse_event(e)))
+        return r;
+    return sc_capture_unsafe();
 }
 
 CUresult cuEventQuery(CUevent e)
 {
     struct op *op;
-    CUresult r = check(e);
+    CUresult r = ask(e);
 
-    if (r || (r = sc_check_context(e->context)))
+    if (r)
         return r;
     if (!(op = recorded(e)))
         return CUDA_SUCCESS;
@@ -113,9 +145,9 @@ CUresult cuEventQuery(CUevent e)
 CUresult cuEventSynchronize(CUevent e)
 {
     struct op *op;
-    CUresult r = check(e);
+    CUresult r = ask(e);
 
-    if (r || (r = sc_check_context(e->context)))
+    if (r)
         return r;
     if ((op = recorded(e))) {
         sc_op_wait(op);
@@ -146,10 +178,49 @@ CUresult cuEventElapsedTime_v2(float *ms, CUevent start, CUevent end)
         return CUDA_ERROR_INVALID_VALUE;
     if ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING || start->context != end->context)
         return CUDA_ERROR_INVALID_HANDLE;
+    if ((r = sc_capture_refuse_event(start)) || (r = sc_capture_refuse_event(end)))
+        return r;
     a = recorded(start);
     b = recorded(end);
     r = elapsed(ms, a, b);
     put(a);
     put(b);
+    return r;
+}
+
+/* All that the context was given so far. */
+CUresult cuCtxRecordEvent(CUcontext c, CUevent e)
+{
+    struct op *op;
+    CUresult r = check(e);
+
+    if (r || (r = sc_check_context(c)))
+        return r;
+    if (e->context != c)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if ((r = sc_capture_refuse_context(c)))
+        return r;
+    if (!(op = sc_op_create(sizeof(*op), NULL, NULL)))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    sc_op_gather(c, op);
+    sc_capture_forget(e);
+    replace(e, op);
+    return CUDA_SUCCESS;
+}
+
+/* All that the context is given from now on waits. */
+CUresult cuCtxWaitEvent(CUcontext c, CUevent e)
+{
+    struct op *before;
+    CUresult r = check(e);
+
+    if (r || (r = sc_check_context(c)) || (r = sc_capture_refuse_context(c)))
+        return r;
+    if (sc_capture_refuse_event(e))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (!(before = recorded(e)))
+        return CUDA_SUCCESS;
+    r = sc_context_gate(c, before) ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    put(before);
     return r;
 }

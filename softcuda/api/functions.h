@@ -25,7 +25,6 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer);
 CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice peer);
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 
 /* context.c */
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
@@ -59,8 +58,10 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest);
 CUresult cuCtxResetPersistingL2Cache(void);
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags);
 CUresult cuCtxDisablePeerAccess(CUcontext peer);
+CUresult cuCtxRecordEvent(CUcontext context, CUevent event);
+CUresult cuCtxWaitEvent(CUcontext context, CUevent event);
 
-/* memory.c, pointer.c */
+/* memory.c, pool.c, pointer.c */
 CUresult cuMemGetInfo_v2(size_t *left, size_t *total);
 CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t size);
 CUresult cuMemAllocPitch_v2(CUdeviceptr *p, size_t *pitch, size_t width, size_t height, unsigned int element);
@@ -78,6 +79,18 @@ CUresult cuMemAllocAsync(CUdeviceptr *p, size_t size, CUstream stream);
 CUresult cuMemAllocAsync_ptsz(CUdeviceptr *p, size_t size, CUstream stream);
 CUresult cuMemFreeAsync(CUdeviceptr p, CUstream stream);
 CUresult cuMemFreeAsync_ptsz(CUdeviceptr p, CUstream stream);
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *p, size_t size, CUmemoryPool pool, CUstream stream);
+CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *p, size_t size, CUmemoryPool pool, CUstream stream);
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props);
+CUresult cuMemPoolDestroy(CUmemoryPool pool);
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep);
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value);
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value);
+CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location);
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t n);
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device);
+CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool);
 CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr p);
 CUresult cuPointerGetAttributes(unsigned int n, CUpointer_attribute *attributes, void **values, CUdeviceptr p);
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr p);
@@ -126,7 +139,6 @@ CUresult cuStreamGetFlags(CUstream stream, unsigned int *flags);
 CUresult cuStreamGetPriority(CUstream stream, int *priority);
 CUresult cuStreamGetId(CUstream stream, unsigned long long *id);
 CUresult cuStreamGetDevice(CUstream stream, CUdevice *device);
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status);
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data);
 CUresult cuStreamSynchronize_ptsz(CUstream stream);
 CUresult cuStreamQuery_ptsz(CUstream stream);
@@ -137,8 +149,113 @@ CUresult cuStreamGetFlags_ptsz(CUstream stream, unsigned int *flags);
 CUresult cuStreamGetPriority_ptsz(CUstream stream, int *priority);
 CUresult cuStreamGetId_ptsz(CUstream stream, unsigned long long *id);
 CUresult cuStreamGetDevice_ptsz(CUstream stream, CUdevice *device);
-CUresult cuStreamIsCapturing_ptsz(CUstream stream, CUstreamCaptureStatus *status);
 CUresult cuLaunchHostFunc_ptsz(CUstream stream, CUhostFn function, void *data);
+
+/* capture.c */
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
+CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode);
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *after, const CUgraphEdgeData *data, size_t n,
+                                     CUstreamCaptureMode mode);
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status);
+CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                   const CUgraphNode **nodes, size_t *n);
+CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                   const CUgraphNode **nodes, const CUgraphEdgeData **data, size_t *n);
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *data, size_t n,
+                                              unsigned int flags);
+CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream, CUstreamCaptureMode mode);
+CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, CUgraph graph, const CUgraphNode *after, const CUgraphEdgeData *data,
+                                          size_t n, CUstreamCaptureMode mode);
+CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph);
+CUresult cuStreamIsCapturing_ptsz(CUstream stream, CUstreamCaptureStatus *status);
+CUresult cuStreamGetCaptureInfo_v2_ptsz(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                        const CUgraphNode **nodes, size_t *n);
+CUresult cuStreamGetCaptureInfo_v3_ptsz(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                        const CUgraphNode **nodes, const CUgraphEdgeData **data, size_t *n);
+CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *data, size_t n,
+                                                   unsigned int flags);
+
+/* graph.c, graphquery.c */
+CUresult cuGraphCreate(CUgraph *graph, unsigned int flags);
+CUresult cuGraphDestroy(CUgraph graph);
+CUresult cuGraphClone(CUgraph *clone, CUgraph graph);
+CUresult cuGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgraph clone);
+CUresult cuGraphDestroyNode(CUgraphNode node);
+CUresult cuGraphAddDependencies_v2(
+    CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data, size_t n);
+CUresult cuGraphRemoveDependencies_v2(
+    CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data, size_t n);
+CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *n);
+CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *n);
+CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *n);
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *n);
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *n);
+CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type);
+CUresult cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned int flags);
+
+/* graphnode.c */
+CUresult cuGraphAddKernelNode_v2(
+    CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n, const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphAddMemcpyNode(
+    CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n, const CUDA_MEMCPY3D *copy, CUcontext context);
+CUresult cuGraphAddMemsetNode(
+    CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n, const CUDA_MEMSET_NODE_PARAMS *set, CUcontext context);
+CUresult cuGraphAddHostNode(
+    CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n, const CUDA_HOST_NODE_PARAMS *params);
+CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n, CUgraph child);
+CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n);
+CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n, CUevent event);
+CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n, CUevent event);
+CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, const CUgraphEdgeData *data, size_t n,
+                           CUgraphNodeParams *params);
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from);
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute, CUkernelNodeAttrValue *value);
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute, const CUkernelNodeAttrValue *value);
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *copy);
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *copy);
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *set);
+CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *set);
+CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *params);
+CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params);
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph);
+CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event);
+CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event);
+CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event);
+CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event);
+CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params);
+
+/* graphexec.c, graphupdate.c, graphlaunch.c */
+CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *failed, char *log, size_t size);
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags);
+CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params);
+CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params);
+CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags);
+CUresult cuGraphExecDestroy(CUgraphExec exec);
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D *copy, CUcontext context);
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *set, CUcontext context);
+CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params);
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child);
+CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event);
+CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event);
+CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params);
+CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info);
+CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int enabled);
+CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int *enabled);
+CUresult cuGraphUpload(CUgraphExec exec, CUstream stream);
+CUresult cuGraphUpload_ptsz(CUgraphExec exec, CUstream stream);
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream);
+CUresult cuGraphLaunch_ptsz(CUgraphExec exec, CUstream stream);
+
+/* graphuser.c */
+CUresult cuUserObjectCreate(CUuserObject *object, void *data, CUhostFn destroy, unsigned int refs, unsigned int flags);
+CUresult cuUserObjectRetain(CUuserObject object, unsigned int count);
+CUresult cuUserObjectRelease(CUuserObject object, unsigned int count);
+CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags);
+CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count);
 
 /* event.c */
 CUresult cuEventCreate(CUevent *event, unsigned int flags);
@@ -221,6 +338,46 @@ CUresult cuGetProcAddress_v2(
 const char *softcuda_version(void);
 
 /* What cuda.h renames: the old names, for those who look them up by hand. */
+/* array.c, texture.c, copy3d.c */
+CUresult cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *d);
+CUresult cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d);
+CUresult cuArrayDestroy(CUarray array);
+CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *d, CUarray array);
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray array);
+CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
+                           const CUDA_RESOURCE_VIEW_DESC *view);
+CUresult cuTexObjectDestroy(CUtexObject object);
+CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *d, CUtexObject object);
+CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *d, CUtexObject object);
+CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *d, CUtexObject object);
+CUresult cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DESC *resource);
+CUresult cuSurfObjectDestroy(CUsurfObject object);
+CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *d, CUsurfObject object);
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *c);
+CUresult cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *c);
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *c);
+CUresult cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *c);
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *c);
+CUresult cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *c);
+CUresult cuMemcpyHtoA_v2(CUarray to, size_t at, const void *from, size_t size);
+CUresult cuMemcpyHtoA_v2_ptds(CUarray to, size_t at, const void *from, size_t size);
+CUresult cuMemcpyAtoH_v2(void *to, CUarray from, size_t at, size_t size);
+CUresult cuMemcpyAtoH_v2_ptds(void *to, CUarray from, size_t at, size_t size);
+CUresult cuMemcpyDtoA_v2(CUarray to, size_t at, CUdeviceptr from, size_t size);
+CUresult cuMemcpyDtoA_v2_ptds(CUarray to, size_t at, CUdeviceptr from, size_t size);
+CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t at, size_t size);
+CUresult cuMemcpyAtoD_v2_ptds(CUdeviceptr to, CUarray from, size_t at, size_t size);
+CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_at, CUarray from, size_t from_at, size_t size);
+CUresult cuMemcpyAtoA_v2_ptds(CUarray to, size_t to_at, CUarray from, size_t from_at, size_t size);
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *c, CUstream stream);
+CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *c, CUstream stream);
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *c, CUstream stream);
+CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *c, CUstream stream);
+CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t at, const void *from, size_t size, CUstream stream);
+CUresult cuMemcpyHtoAAsync_v2_ptsz(CUarray to, size_t at, const void *from, size_t size, CUstream stream);
+CUresult cuMemcpyAtoHAsync_v2(void *to, CUarray from, size_t at, size_t size, CUstream stream);
+CUresult cuMemcpyAtoHAsync_v2_ptsz(void *to, CUarray from, size_t at, size_t size, CUstream stream);
+
 #ifndef __cuda_cuda_h__
 CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device);
 CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device);
@@ -252,8 +409,45 @@ CUresult cuStreamDestroy(CUstream stream);
 CUresult cuEventDestroy(CUevent event);
 CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent end);
 CUresult cuModuleGetGlobal(CUdeviceptr *p, size_t *size, CUmodule module, const char *name);
+CUresult cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *d);
+CUresult cuArray3DCreate(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d);
+CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *d, CUarray array);
+CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray array);
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c);
+CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *c);
+CUresult cuMemcpy3D(const CUDA_MEMCPY3D *c);
+CUresult cuMemcpyHtoA(CUarray to, size_t at, const void *from, size_t size);
+CUresult cuMemcpyAtoH(void *to, CUarray from, size_t at, size_t size);
+CUresult cuMemcpyDtoA(CUarray to, size_t at, CUdeviceptr from, size_t size);
+CUresult cuMemcpyAtoD(CUdeviceptr to, CUarray from, size_t at, size_t size);
+CUresult cuMemcpyAtoA(CUarray to, size_t to_at, CUarray from, size_t from_at, size_t size);
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream stream);
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream stream);
+CUresult cuMemcpyHtoAAsync(CUarray to, size_t at, const void *from, size_t size, CUstream stream);
+CUresult cuMemcpyAtoHAsync(void *to, CUarray from, size_t at, size_t size, CUstream stream);
 CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags);
+CUresult cuStreamBeginCapture(CUstream stream);
+CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id);
+CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *nodes, size_t n, unsigned int flags);
+CUresult cuGraphAddKernelNode(
+    CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n, const CUDA_KERNEL_NODE_PARAMS_v1 *params);
+CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1 *params);
+CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *params);
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *params);
+CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *failed, char *log, size_t size);
+CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *failed, CUgraphExecUpdateResult *result);
+CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *n);
+CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, size_t *n);
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, size_t *n);
+CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n);
+CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n);
+CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n, CUgraphNodeParams *params);
 #endif
+
+/* Forms of older programs whose names no header changes. */
+CUresult cuStreamBeginCapture_ptsz(CUstream stream);
+CUresult cuStreamGetCaptureInfo_ptsz(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id);
+CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream stream, CUgraphNode *nodes, size_t n, unsigned int flags);
 
 #pragma GCC visibility pop
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softcuda/api/launch.h"
+#include "softcuda/api/capture.h"
 
 #define MAX_PARAM_BYTES 32764
 #define RECURSION_ROOM  ((size_t)64 << 10)      /* local memory a thread, at least, where its depth is not known */
@@ -122,8 +122,7 @@ static size_t local_bytes(const struct CUfunc_st *f)
 /* Host memory that device code may use, and other devices'. */
 static bool may_touch(void *owner, uint64_t address, uint32_t bytes)
 {
-    (void)owner;
-    return sc_mem_holds(address, bytes);
+    return sc_mem_reachable(owner, address, bytes);
 }
 
 static void fill_grid(struct sc_kernel_work *w, const struct sc_launch *l, const struct jit_code *code, const unsigned char *params)
@@ -147,6 +146,7 @@ static void fill_grid(struct sc_kernel_work *w, const struct sc_launch *l, const
     g->services = &l->f->module->context->services;
     sc_devmem_range(l->f->module->context->device->memory, &g->memory_base, &g->memory_size);
     g->may_touch = may_touch;
+    g->may_touch_owner = l->f->module->context;
     g->also[0].from = params;
     g->also[0].size = l->f->kernel->func->param_bytes;
     g->also[1].from = w->workspace;
@@ -165,6 +165,18 @@ CUresult sc_kernel_work_init(struct sc_kernel_work *w, const struct sc_launch *l
     return CUDA_SUCCESS;
 }
 
+static CUresult capture(const struct sc_launch *l, struct CUstream_st *s, void **params, void **extra, CUevent event)
+{
+    struct node_params p;
+    CUresult r = sc_params_kernel(&p, l, params, extra);
+
+    if (!r)
+        p.u.kernel.priority = s->priority;
+    if (r || (r = sc_capture_node(s, &p)))
+        return r;
+    return event ? sc_capture_record(s, event, false) : CUDA_SUCCESS;
+}
+
 /* event: to record behind it, or NULL. */
 static CUresult enqueue(const struct sc_launch *l, struct CUstream_st *s, void **params, void **extra, CUevent event)
 {
@@ -174,6 +186,8 @@ static CUresult enqueue(const struct sc_launch *l, struct CUstream_st *s, void *
 
     if (r)
         return r;
+    if (sc_capturing(s))
+        return capture(l, s, params, extra, event);
     if (!(op = sc_op_create(sizeof(*op) + f->param_bytes, run_launch, NULL)))
         return CUDA_ERROR_OUT_OF_MEMORY;
     if ((r = sc_kernel_work_init(&op->work, l, op->params)) || (r = sc_launch_params(op->params, f, params, extra))) {
@@ -190,7 +204,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned
 {
     struct sc_launch l = { .grid = { gx, gy, gz }, .block = { bx, by, bz }, .dynamic = shared };
     struct CUstream_st *s;
-    CUresult r = sc_stream(stream, &s);
+    CUresult r = sc_stream_work(stream, &s);
 
     if (r || (r = sc_function(f, s->context, &l.f)))
         return r;
@@ -202,7 +216,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gx, unsigned int g
 {
     struct sc_launch l = { .grid = { gx, gy, gz }, .block = { bx, by, bz }, .dynamic = shared, .cooperative = true };
     struct CUstream_st *s;
-    CUresult r = sc_stream(stream, &s);
+    CUresult r = sc_stream_work(stream, &s);
 
     if (r || (r = sc_function(f, s->context, &l.f)))
         return r;
@@ -237,7 +251,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **par
         return r;
     if (!config || (config->nattrs && !config->attrs))
         return CUDA_ERROR_INVALID_VALUE;
-    if ((r = sc_stream(config->stream, &s)) || (r = sc_function(f, s->context, &l.f)))
+    if ((r = sc_stream_work(config->stream, &s)) || (r = sc_function(f, s->context, &l.f)))
         return r;
     memcpy(l.grid, config->grid, sizeof(l.grid));
     memcpy(l.block, config->block, sizeof(l.block));

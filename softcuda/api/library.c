@@ -4,7 +4,7 @@
  * the log says why. */
 #include <stdlib.h>
 
-#include "softcuda/api/objects.h"
+#include "softcuda/api/capture.h"
 
 static CUresult check(CUlibrary l)
 {
@@ -163,9 +163,10 @@ CUresult cuLibraryUnload(CUlibrary l)
 {
     CUresult r = check(l);
 
-    if (!r)
-        library_destroy(l);
-    return r;
+    if (r || (r = sc_capture_unsafe()))
+        return r;
+    library_destroy(l);
+    return CUDA_SUCCESS;
 }
 
 CUresult sc_library_module(struct CUlib_st *l, CUcontext c, struct CUmod_st **out)

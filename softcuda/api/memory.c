@@ -3,7 +3,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "softcuda/api/objects.h"
+#include "softcuda/api/array.h"
+#include "softcuda/api/capture.h"
+#include "softcuda/api/pool.h"
 #include "softcuda/run/range.h"
 
 #define PAGE ((uint64_t)4096)
@@ -29,6 +31,11 @@ static bool host_find(uint64_t address, struct mem_info *info)
     return r;
 }
 
+static CUcontext owner_of(const struct sc_devmem_info *d)
+{
+    return d->kind == MEM_MODULE ? ((struct CUmod_st *)d->owner)->context : d->owner;
+}
+
 bool sc_mem_find(uint64_t address, struct mem_info *info)
 {
     struct sc_devmem_info d;
@@ -38,9 +45,11 @@ bool sc_mem_find(uint64_t address, struct mem_info *info)
 
         if (!sc_devmem_contains(device->memory, address))
             continue;
-        if (!sc_devmem_find(device->memory, address, &d) || d.kind == SC_KIND_HEAP)
+        if (!sc_devmem_find(device->memory, address, &d) || d.kind == SC_KIND_HEAP || d.kind == SC_KIND_ARRAY)
             return false;
-        *info = (struct mem_info){ d.start, d.size, d.id, (int)d.kind, d.owner, i, 0 };
+        if (d.kind == MEM_POOL)
+            return sc_pool_find(address, info, NULL);
+        *info = (struct mem_info){ d.start, d.size, d.id, (int)d.kind, owner_of(&d), i, 0 };
         return true;
     }
     return host_find(address, info);
@@ -51,6 +60,19 @@ bool sc_mem_holds(uint64_t p, uint64_t size)
     struct mem_info info;
 
     return sc_mem_find(p, &info) && size <= info.size - (p - info.start);
+}
+
+bool sc_mem_reachable(CUcontext c, uint64_t p, uint64_t size)
+{
+    CUmemoryPool pool = NULL;
+    struct mem_info info;
+
+    if (sc_pool_find(p, &info, &pool))
+        return size <= info.size - (p - info.start) && sc_pool_allows(pool, c->device);
+    if (!sc_mem_find(p, &info) || size > info.size - (p - info.start))
+        return false;
+    return (info.kind != MEM_DEVICE && info.kind != MEM_MODULE) || info.device == c->device->ordinal
+        || atomic_load(&c->peers) >> info.device & 1;
 }
 
 /* Enters a range; CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED if it overlaps another. */
@@ -168,6 +190,8 @@ static CUresult alloc(CUcontext c, CUdeviceptr *p, size_t size)
     if (!p || !size)
         return CUDA_ERROR_INVALID_VALUE;
     got = sc_devmem_alloc(c->device->memory, size, c, MEM_DEVICE);
+    if (!got && sc_pools_trim(c->device))
+        got = sc_devmem_alloc(c->device->memory, size, c, MEM_DEVICE);
     if (!got)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *p = got;
@@ -177,7 +201,7 @@ static CUresult alloc(CUcontext c, CUdeviceptr *p, size_t size)
 CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t size)
 {
     CUcontext c;
-    CUresult r = sc_enter(&c);
+    CUresult r = sc_enter_unsafe(&c);
 
     return r ? r : alloc(c, p, size);
 }
@@ -185,7 +209,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t size)
 CUresult cuMemAllocPitch_v2(CUdeviceptr *p, size_t *pitch, size_t width, size_t height, unsigned int element)
 {
     CUcontext c;
-    CUresult r = sc_enter(&c);
+    CUresult r = sc_enter_unsafe(&c);
     size_t row, all;
 
     if (r)
@@ -201,8 +225,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *p, size_t *pitch, size_t width, size_t 
     return r;
 }
 
-/* Frees device or managed memory that nobody uses any more. */
-static CUresult release(CUdeviceptr p)
+CUresult sc_mem_free_now(uint64_t p)
 {
     struct mem_info info;
 
@@ -212,6 +235,8 @@ static CUresult release(CUdeviceptr p)
         return sc_mem_host_free(p, MEM_MANAGED) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     if (info.kind != MEM_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
+    if (sc_pool_free(p))
+        return CUDA_SUCCESS;
     return sc_devmem_free(sc_device_at(info.device)->memory, p, MEM_DEVICE) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -219,47 +244,12 @@ static CUresult release(CUdeviceptr p)
 CUresult cuMemFree_v2(CUdeviceptr p)
 {
     CUcontext c;
-    CUresult r = sc_enter(&c);
+    CUresult r = sc_enter_unsafe(&c);
 
     if (r || !p)
         return r;
     sc_context_drain(c);
-    return release(p);
-}
-
-struct free_op { struct op op; CUdeviceptr p; };
-
-static void run_free(struct op *op, struct sc_worker *worker)
-{
-    (void)worker;
-    release(((struct free_op *)op)->p);
-}
-
-/* Memory is there at once, which is earlier than promised. */
-CUresult cuMemAllocAsync(CUdeviceptr *p, size_t size, CUstream stream)
-{
-    struct CUstream_st *s;
-    CUresult r = sc_stream(stream, &s);
-
-    return r ? r : alloc(s->context, p, size);
-}
-
-CUresult cuMemFreeAsync(CUdeviceptr p, CUstream stream)
-{
-    struct CUstream_st *s;
-    struct free_op *op;
-    struct mem_info info;
-    CUresult r = sc_stream(stream, &s);
-
-    if (r)
-        return r;
-    if (!sc_mem_find(p, &info) || info.start != p || info.kind != MEM_DEVICE)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!(op = sc_op_create(sizeof(*op), run_free, NULL)))
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    op->p = p;
-    sc_op_enqueue(s, &op->op, NULL);
-    return CUDA_SUCCESS;
+    return sc_mem_free_now(p);
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr p)
@@ -283,7 +273,7 @@ CUresult cuMemHostAlloc(void **p, size_t size, unsigned int flags)
 {
     CUcontext c;
     uint64_t got;
-    CUresult r = sc_enter(&c);
+    CUresult r = sc_enter_unsafe(&c);
 
     if (r)
         return r;
@@ -303,7 +293,7 @@ CUresult cuMemAllocHost_v2(void **p, size_t size)
 CUresult cuMemFreeHost(void *p)
 {
     CUcontext c;
-    CUresult r = sc_enter(&c);
+    CUresult r = sc_enter_unsafe(&c);
 
     if (r || !p)
         return r;
@@ -314,7 +304,7 @@ CUresult cuMemFreeHost(void *p)
 CUresult cuMemHostRegister_v2(void *p, size_t size, unsigned int flags)
 {
     CUcontext c;
-    CUresult r = sc_enter(&c);
+    CUresult r = sc_enter_unsafe(&c);
 
     if (r)
         return r;
@@ -326,7 +316,7 @@ CUresult cuMemHostRegister_v2(void *p, size_t size, unsigned int flags)
 CUresult cuMemHostUnregister(void *p)
 {
     CUcontext c;
-    CUresult r = sc_enter(&c);
+    CUresult r = sc_enter_unsafe(&c);
 
     if (r)
         return r;
@@ -379,7 +369,7 @@ CUresult cuMemAllocManaged(CUdeviceptr *p, size_t size, unsigned int flags)
 {
     CUcontext c;
     uint64_t got;
-    CUresult r = sc_enter(&c);
+    CUresult r = sc_enter_unsafe(&c);
 
     if (r)
         return r;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softcuda/api/objects.h"
+#include "softcuda/api/capture.h"
 
 static bool placed(const struct ptx_var *v)
 {
@@ -169,7 +169,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int n,
     struct load_log log;
     struct program *p;
     CUcontext c;
-    CUresult r = sc_enter(&c);
+    CUresult r = sc_enter_unsafe(&c);
 
     if (r)
         return r;
@@ -195,7 +195,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *file)
     struct load_log log;
     struct program *p;
     CUcontext c;
-    CUresult r = sc_enter(&c);
+    CUresult r = sc_enter_unsafe(&c);
 
     if (r)
         return r;
@@ -215,6 +215,8 @@ CUresult cuModuleUnload(CUmodule m)
         return r;
     if (m->library)
         return CUDA_ERROR_NOT_PERMITTED;
+    if ((r = sc_capture_unsafe()))
+        return r;
     c = m->context;
     sc_hold(c);
     pthread_mutex_lock(&sc_objects);

@@ -23,7 +23,7 @@
 
 /* First word of each object, so that a wrong or dead handle is told with good odds. */
 enum { SC_CONTEXT = 0x43547863, SC_MODULE = 0x6d6f6463, SC_LIBRARY = 0x6c696263, SC_FUNCTION = 0x66756e63, SC_KERNEL = 0x6b65726e,
-       SC_STREAM = 0x7374726d, SC_EVENT = 0x65766e74, SC_GONE = 0x676f6e65 };
+       SC_STREAM = 0x7374726d, SC_EVENT = 0x65766e74, SC_POOL = 0x706f6f6c, SC_GONE = 0x676f6e65 };
 
 struct device {
     int ordinal;
@@ -47,8 +47,10 @@ struct CUctx_st {
     struct CUmod_st *modules;           /* sc_objects */
     struct CUstream_st *streams;        /* sc_queue; without the legacy one */
     struct CUstream_st *legacy;
+    struct op *gate;                    /* sc_queue: what all new operations wait for, a reference, or NULL */
     struct sc_services services;
     atomic_size_t stack_limit;          /* bytes a thread */
+    _Atomic uint32_t peers;             /* bit d: kernels may touch the memory of device d, too */
 };
 
 struct CUfunc_st {
@@ -93,6 +95,7 @@ struct CUevent_st {
     struct CUctx_st *context;
     unsigned flags;
     struct op *op;                      /* sc_queue: the last record, a reference; NULL: never recorded */
+    struct captured *captured;          /* capture.c: the last record was in a capture */
 };
 
 extern pthread_mutex_t sc_objects;
@@ -129,11 +132,15 @@ CUresult sc_stream(CUstream handle, struct CUstream_st **);
 CUresult sc_stream_create(CUcontext, unsigned flags, int priority, struct CUstream_st **);
 
 /* memory.c */
-enum { MEM_DEVICE = 1, MEM_MODULE, MEM_HOST, MEM_REGISTERED, MEM_MANAGED };
+enum { MEM_DEVICE = 1, MEM_MODULE, MEM_HOST, MEM_REGISTERED, MEM_MANAGED,
+       MEM_POOL };                      /* what a pool holds; in use it is MEM_DEVICE */
 struct mem_info { uint64_t start, size, id; int kind; CUcontext context; int device; unsigned flags; };
 bool sc_mem_find(uint64_t address, struct mem_info *);
 /* Does [p, p + size) lie in one allocation that a device can reach? */
 bool sc_mem_holds(uint64_t p, uint64_t size);
+/* May kernels of the context touch it? */
+bool sc_mem_reachable(CUcontext, uint64_t p, uint64_t size);
+CUresult sc_mem_free_now(uint64_t p);                   /* device or managed memory that nobody uses any more */
 uint64_t sc_mem_host_alloc(CUcontext, uint64_t size, int kind, unsigned flags);     /* page-aligned, zero; 0: no memory */
 bool sc_mem_host_free(uint64_t p, int kind);
 void sc_mem_drop(CUcontext);                            /* host memory of a context */
@@ -148,6 +155,7 @@ void sc_fill_now(void *to, uint32_t value, unsigned width, size_t n);
 
 /* event.c */
 CUresult sc_event_record(CUevent, struct CUstream_st *);
+CUresult sc_event_wait(CUevent, struct CUstream_st *);
 
 /* module.c */
 /* Takes a reference of its own to the program; sc_objects held. */

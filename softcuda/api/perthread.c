@@ -28,6 +28,8 @@ SAME(cuMemsetD8Async_ptsz, cuMemsetD8Async, (CUdeviceptr p, unsigned char v, siz
 SAME(cuMemsetD16Async_ptsz, cuMemsetD16Async, (CUdeviceptr p, unsigned short v, size_t n, CUstream s), (p, v, n, mine(s)))
 SAME(cuMemsetD32Async_ptsz, cuMemsetD32Async, (CUdeviceptr p, unsigned int v, size_t n, CUstream s), (p, v, n, mine(s)))
 SAME(cuMemAllocAsync_ptsz, cuMemAllocAsync, (CUdeviceptr *p, size_t n, CUstream s), (p, n, mine(s)))
+SAME(cuMemAllocFromPoolAsync_ptsz, cuMemAllocFromPoolAsync, (CUdeviceptr *p, size_t n, CUmemoryPool pool, CUstream s),
+    (p, n, pool, mine(s)))
 SAME(cuMemFreeAsync_ptsz, cuMemFreeAsync, (CUdeviceptr p, CUstream s), (p, mine(s)))
 
 SAME(cuStreamSynchronize_ptsz, cuStreamSynchronize, (CUstream s), (mine(s)))
@@ -41,6 +43,21 @@ SAME(cuStreamGetPriority_ptsz, cuStreamGetPriority, (CUstream s, int *priority),
 SAME(cuStreamGetId_ptsz, cuStreamGetId, (CUstream s, unsigned long long *id), (mine(s), id))
 SAME(cuStreamGetDevice_ptsz, cuStreamGetDevice, (CUstream s, CUdevice *d), (mine(s), d))
 SAME(cuStreamIsCapturing_ptsz, cuStreamIsCapturing, (CUstream s, CUstreamCaptureStatus *status), (mine(s), status))
+SAME(cuStreamBeginCapture_v2_ptsz, cuStreamBeginCapture_v2, (CUstream s, CUstreamCaptureMode mode), (mine(s), mode))
+SAME(cuStreamBeginCaptureToGraph_ptsz, cuStreamBeginCaptureToGraph,
+     (CUstream s, CUgraph g, const CUgraphNode *after, const CUgraphEdgeData *d, size_t n, CUstreamCaptureMode mode),
+     (mine(s), g, after, d, n, mode))
+SAME(cuStreamEndCapture_ptsz, cuStreamEndCapture, (CUstream s, CUgraph *g), (mine(s), g))
+SAME(cuStreamGetCaptureInfo_v2_ptsz, cuStreamGetCaptureInfo_v2,
+     (CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *g, const CUgraphNode **nodes, size_t *n),
+     (mine(s), status, id, g, nodes, n))
+SAME(cuStreamGetCaptureInfo_v3_ptsz, cuStreamGetCaptureInfo_v3,
+     (CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *g, const CUgraphNode **nodes, const CUgraphEdgeData **d,
+      size_t *n), (mine(s), status, id, g, nodes, d, n))
+SAME(cuStreamUpdateCaptureDependencies_v2_ptsz, cuStreamUpdateCaptureDependencies_v2,
+     (CUstream s, CUgraphNode *nodes, const CUgraphEdgeData *d, size_t n, unsigned int flags), (mine(s), nodes, d, n, flags))
+SAME(cuGraphUpload_ptsz, cuGraphUpload, (CUgraphExec e, CUstream s), (e, mine(s)))
+SAME(cuGraphLaunch_ptsz, cuGraphLaunch, (CUgraphExec e, CUstream s), (e, mine(s)))
 SAME(cuLaunchHostFunc_ptsz, cuLaunchHostFunc, (CUstream s, CUhostFn f, void *d), (mine(s), f, d))
 SAME(cuEventRecord_ptsz, cuEventRecord, (CUevent e, CUstream s), (e, mine(s)))
 SAME(cuEventRecordWithFlags_ptsz, cuEventRecordWithFlags, (CUevent e, CUstream s, unsigned int flags), (e, mine(s), flags))
@@ -61,6 +78,51 @@ CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void 
     c = *config;
     c.stream = mine(c.stream);
     return cuLaunchKernelEx(&c, f, params, extra);
+}
+
+CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *e, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *p)
+{
+    if (p && p->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
+        p->upload = mine(p->upload);
+    return cuGraphInstantiateWithParams(e, g, p);
+}
+
+/* Older forms: without the data of edges, always in global mode. */
+SAME(cuStreamBeginCapture, cuStreamBeginCapture_v2, (CUstream s), (s, CU_STREAM_CAPTURE_MODE_GLOBAL))
+SAME(cuStreamBeginCapture_ptsz, cuStreamBeginCapture_v2, (CUstream s), (mine(s), CU_STREAM_CAPTURE_MODE_GLOBAL))
+SAME(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v3, (CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id),
+    (s, status, id, NULL, NULL, NULL, NULL))
+SAME(cuStreamGetCaptureInfo_ptsz, cuStreamGetCaptureInfo_v3, (CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id),
+    (mine(s), status, id, NULL, NULL, NULL, NULL))
+SAME(cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v3,
+     (CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *g, const CUgraphNode **nodes, size_t *n),
+     (s, status, id, g, nodes, NULL, n))
+SAME(cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_v2,
+     (CUstream s, CUgraphNode *nodes, size_t n, unsigned int flags), (s, nodes, NULL, n, flags))
+SAME(cuStreamUpdateCaptureDependencies_ptsz, cuStreamUpdateCaptureDependencies_v2,
+     (CUstream s, CUgraphNode *nodes, size_t n, unsigned int flags), (mine(s), nodes, NULL, n, flags))
+SAME(cuGraphInstantiate, cuGraphInstantiate_v2, (CUgraphExec *e, CUgraph g, CUgraphNode *failed, char *log, size_t n),
+    (e, g, failed, log, n))
+SAME(cuGraphGetEdges, cuGraphGetEdges_v2, (CUgraph g, CUgraphNode *from, CUgraphNode *to, size_t *n), (g, from, to, NULL, n))
+SAME(cuGraphNodeGetDependencies, cuGraphNodeGetDependencies_v2, (CUgraphNode node, CUgraphNode *nodes, size_t *n),
+    (node, nodes, NULL, n))
+SAME(cuGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes_v2, (CUgraphNode node, CUgraphNode *nodes, size_t *n),
+    (node, nodes, NULL, n))
+SAME(cuGraphAddDependencies, cuGraphAddDependencies_v2, (CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n),
+    (g, from, to, NULL, n))
+SAME(cuGraphRemoveDependencies, cuGraphRemoveDependencies_v2,
+     (CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n), (g, from, to, NULL, n))
+
+CUresult cuGraphExecUpdate(CUgraphExec e, CUgraph g, CUgraphNode *failed, CUgraphExecUpdateResult *result)
+{
+    CUgraphExecUpdateResultInfo info;
+    CUresult r = cuGraphExecUpdate_v2(e, g, &info);
+
+    if (failed)
+        *failed = info.node;
+    if (result)
+        *result = info.result;
+    return r;
 }
 
 SAME(cuDeviceTotalMem, cuDeviceTotalMem_v2, (size_t *n, CUdevice d), (n, d))

@@ -127,6 +127,16 @@ static void depend_on_others(struct CUstream_st *s, struct op *op)
             depend(op, o->last);
 }
 
+/* Whether the context's gate is closed. */
+static bool gated(struct CUctx_st *c)
+{
+    if (c->gate && atomic_load(&c->gate->done)) {
+        sc_op_unref(c->gate);
+        c->gate = NULL;
+    }
+    return c->gate;
+}
+
 static void append(struct CUstream_st *s, struct op *op)
 {
     op->next = NULL;
@@ -143,6 +153,8 @@ void sc_op_enqueue(struct CUstream_st *s, struct op *op, struct op *after)
     pthread_mutex_lock(&sc_queue);
     depend(op, after);
     depend_on_others(s, op);
+    if (gated(s->context))
+        depend(op, s->context->gate);
     append(s, op);
     schedule(s);
     pthread_mutex_unlock(&sc_queue);
@@ -220,7 +232,7 @@ bool sc_stream_idle(struct CUstream_st *s)
     bool idle;
 
     pthread_mutex_lock(&sc_queue);
-    idle = !s->last;
+    idle = !s->last && !gated(s->context);
     if (idle && s == s->context->legacy) {
         for (struct CUstream_st *o = s->context->streams; o; o = o->next)
             idle = idle && (!blocking(o) || !o->last);
@@ -268,10 +280,36 @@ void sc_streams_release(struct CUctx_st *c)
     }
     release(c->legacy);
     c->legacy = NULL;
+    sc_op_unref(c->gate);
+    c->gate = NULL;
     pthread_mutex_unlock(&sc_queue);
 }
 
-/* Takes the stream's first operation, which has run, out and tells everybody. */
+/* Tells everybody. */
+static void finish(struct op *op)
+{
+    op->time = sc_now();
+    atomic_store_explicit(&op->done, true, memory_order_release);
+    while (op->dependents) {
+        struct edge *e = op->dependents;
+
+        op->dependents = e->next;
+        if (--e->waiter->waits == 0 && e->waiter->stream)
+            schedule(e->waiter->stream);
+        else if (e->waiter->waits == 0)
+            finish(e->waiter);
+        free(e);
+    }
+    while (op->sleepers) {
+        struct sleeper *sleeper = op->sleepers;
+
+        op->sleepers = sleeper->next;
+        pthread_cond_signal(&sleeper->wake);
+    }
+    sc_op_unref(op);
+}
+
+/* Takes the stream's first operation, which has run, out. */
 static void complete(struct op *op)
 {
     struct CUstream_st *s = op->stream;
@@ -282,23 +320,39 @@ static void complete(struct op *op)
         s->last = NULL;
         sc_op_unref(op);
     }
-    op->time = sc_now();
-    atomic_store_explicit(&op->done, true, memory_order_release);
-    while (op->dependents) {
-        struct edge *e = op->dependents;
+    finish(op);
+}
 
-        op->dependents = e->next;
-        if (--e->waiter->waits == 0)
-            schedule(e->waiter->stream);
-        free(e);
-    }
-    while (op->sleepers) {
-        struct sleeper *sleeper = op->sleepers;
+void sc_op_gather(struct CUctx_st *c, struct op *op)
+{
+    pthread_mutex_lock(&sc_queue);
+    sc_op_ref(op);                      /* until it is done */
+    op->waits = 1;                      /* this function */
+    depend(op, c->legacy->last);
+    for (struct CUstream_st *s = c->streams; s; s = s->next)
+        depend(op, s->last);
+    if (--op->waits == 0)
+        finish(op);
+    pthread_mutex_unlock(&sc_queue);
+}
 
-        op->sleepers = sleeper->next;
-        pthread_cond_signal(&sleeper->wake);
-    }
-    sc_op_unref(op);
+int sc_context_gate(struct CUctx_st *c, struct op *before)
+{
+    struct op *gate = sc_op_create(sizeof(*gate), NULL, NULL);
+
+    if (!gate)
+        return -1;
+    pthread_mutex_lock(&sc_queue);
+    sc_op_ref(gate);                    /* until it is done */
+    gate->waits = 1;
+    depend(gate, before);
+    depend(gate, c->gate);
+    sc_op_unref(c->gate);
+    c->gate = gate;
+    if (--gate->waits == 0)
+        finish(gate);
+    pthread_mutex_unlock(&sc_queue);
+    return 0;
 }
 
 static void execute(struct op *op, struct sc_worker *worker)

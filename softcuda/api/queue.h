@@ -16,6 +16,7 @@ struct CUctx_st;
 struct CUstream_st;
 struct sc_worker;
 struct edge;
+struct capture_member;
 struct sleeper;
 
 struct op {
@@ -43,6 +44,7 @@ struct CUstream_st {
     struct op *first, **end;
     struct op *last;                    /* a reference; NULL when all is done */
     bool running, ready, destroyed;
+    _Atomic(struct capture_member *) capture;   /* its part in a capture, or NULL: capture.c */
     struct CUstream_st *next_ready;
 };
 
@@ -52,7 +54,11 @@ extern pthread_mutex_t sc_queue;
 void *sc_op_create(size_t size, void (*run)(struct op *, struct sc_worker *), void (*drop)(struct op *));
 /* Puts it at the end of the stream, which owns it from then on. after: one more operation to wait for, or NULL. */
 void sc_op_enqueue(struct CUstream_st *, struct op *, struct op *after);
-/* The same, and returns when it is done. */
+/* In no stream: it is done when all that the context was given before is. Its reference stays the caller's. */
+void sc_op_gather(struct CUctx_st *, struct op *);
+/* Whatever the context is given from now on waits for this one. 0, or -1: no memory. */
+int sc_context_gate(struct CUctx_st *, struct op *);
+/* The same as sc_op_enqueue, and returns when it is done. */
 void sc_op_perform(struct CUstream_st *, struct op *);
 /* Would an operation put there now run at once? Then the caller may as well do it. */
 bool sc_stream_idle(struct CUstream_st *);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softcuda/api/objects.h"
+#include "softcuda/api/capture.h"
 
 static _Atomic uint64_t next_id, next_thread;
 
@@ -109,8 +109,19 @@ CUresult cuStreamDestroy_v2(CUstream stream)
     if (is_default(stream) || stream->magic != SC_STREAM)
         return CUDA_ERROR_INVALID_HANDLE;
     r = sc_check_context(stream->context);
+    sc_capture_drop_stream(stream);
     sc_stream_release(stream);
     return r;
+}
+
+/* A stream that the host may ask, or wait for. */
+static CUresult ask(CUstream handle, struct CUstream_st **s)
+{
+    CUresult r = sc_stream_work(handle, s);
+
+    if (r || (r = sc_capture_refuse(*s)))
+        return r;
+    return sc_capture_unsafe();
 }
 
 CUresult cuStreamSynchronize(CUstream handle)
@@ -118,7 +129,7 @@ CUresult cuStreamSynchronize(CUstream handle)
     struct CUstream_st *s;
     struct op *op;
     CUcontext c;
-    CUresult r = sc_stream(handle, &s);
+    CUresult r = ask(handle, &s);
 
     if (r)
         return r;
@@ -134,7 +145,7 @@ CUresult cuStreamSynchronize(CUstream handle)
 CUresult cuStreamQuery(CUstream handle)
 {
     struct CUstream_st *s;
-    CUresult r = sc_stream(handle, &s);
+    CUresult r = ask(handle, &s);
 
     if (r)
         return r;
@@ -146,28 +157,18 @@ CUresult cuStreamQuery(CUstream handle)
 CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned int flags)
 {
     struct CUstream_st *s;
-    struct op *op, *recorded;
-    CUresult r = sc_stream(handle, &s);
+    bool done;
+    CUresult r = sc_stream_work(handle, &s);
 
     if (r)
         return r;
     if (!event || event->magic != SC_EVENT)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (flags & ~1u)
+    if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&sc_queue);
-    recorded = event->op;
-    if (recorded)
-        sc_op_ref(recorded);
-    pthread_mutex_unlock(&sc_queue);
-    if (!recorded)
-        return CUDA_SUCCESS;
-    if ((op = sc_op_create(sizeof(*op), NULL, NULL)))
-        sc_op_enqueue(s, op, recorded);
-    pthread_mutex_lock(&sc_queue);
-    sc_op_unref(recorded);
-    pthread_mutex_unlock(&sc_queue);
-    return op ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    if ((r = sc_capture_wait(s, event, flags, &done)) || done)
+        return r;
+    return sc_event_wait(event, s);
 }
 
 struct host_op { struct op op; CUhostFn function; CUstreamCallback callback; CUstream handle; void *data; };
@@ -189,12 +190,17 @@ static CUresult enqueue_host(CUstream handle, CUhostFn function, CUstreamCallbac
 {
     struct CUstream_st *s;
     struct host_op *h;
-    CUresult r = sc_stream(handle, &s);
+    struct node_params p;
+    CUresult r = sc_stream_work(handle, &s);
 
     if (r)
         return r;
     if (!function && !callback)
         return CUDA_ERROR_INVALID_VALUE;
+    if (callback && (r = sc_capture_refuse(s)))
+        return r;
+    if (sc_capturing(s))
+        return (r = sc_params_host(&p, function, data)) ? r : sc_capture_node(s, &p);
     if (!(h = sc_op_create(sizeof(*h), run_host, NULL)))
         return CUDA_ERROR_OUT_OF_MEMORY;
     h->function = function;
@@ -278,18 +284,5 @@ CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
     *device = s->context->device->ordinal;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
-{
-    struct CUstream_st *s;
-    CUresult r = sc_stream(stream, &s);
-
-    if (r)
-        return r;
-    if (!status)
-        return CUDA_ERROR_INVALID_VALUE;
-    *status = CU_STREAM_CAPTURE_STATUS_NONE;
     return CUDA_SUCCESS;
 }

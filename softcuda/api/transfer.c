@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softcuda/api/objects.h"
+#include "softcuda/api/capture.h"
 
 struct copy_op { struct op op; void *to; const void *from; size_t size; void *staged; };
 struct fill_op { struct op op; void *to; uint32_t value; unsigned width; size_t n; };
@@ -42,15 +42,46 @@ static CUresult finish(struct CUstream_st *s)
     return sc_sticky(s->context);
 }
 
+static struct sc_abi_memcpy3d_side side(uint64_t p)
+{
+    struct mem_info info;
+
+    if (sc_mem_find(p, &info))
+        return (struct sc_abi_memcpy3d_side){ .type = CU_MEMORYTYPE_DEVICE, .device = p };
+    return (struct sc_abi_memcpy3d_side){ .type = CU_MEMORYTYPE_HOST, .host = address(p) };
+}
+
+/* A graph reads and writes host memory when it is launched, pageable or not. */
+static CUresult capture(uint64_t to, uint64_t from, size_t size, struct CUstream_st *s)
+{
+    const struct sc_abi_memcpy3d c = { .from = side(from), .to = side(to), .width = size, .height = 1, .depth = 1 };
+    struct node_params p;
+    CUresult r = sc_params_copy(&p, &c, s->context);
+
+    return r ? r : sc_capture_node(s, &p);
+}
+
+/* The stream, if it may be given a copy or fill now. */
+static CUresult enter(CUstream stream, bool wait, struct CUstream_st **s)
+{
+    CUresult r = sc_stream_work(stream, s);
+
+    if (r || !wait)
+        return r;
+    return (r = sc_capture_refuse(*s)) ? r : sc_capture_unsafe();
+}
+
 static CUresult copy(uint64_t to, uint64_t from, size_t size, CUstream stream, bool wait)
 {
     struct CUstream_st *s;
     struct mem_info info;
     struct copy_op *c;
-    CUresult r = sc_stream(stream, &s);
+    CUresult r = enter(stream, wait, &s);
 
     if (r || !size)
         return r;
+    if (sc_capturing(s))
+        return capture(to, from, size, s);
     if (wait && sc_stream_idle(s)) {
         memmove(address(to), address(from), size);
         return finish(s);
@@ -94,16 +125,27 @@ static void run_fill(struct op *op, struct sc_worker *worker)
     sc_fill_now(f->to, f->value, f->width, f->n);
 }
 
+static CUresult capture_fill(uint64_t to, uint32_t value, unsigned width, size_t n, struct CUstream_st *s)
+{
+    const struct sc_abi_memset_node set = { .to = to, .value = value, .element = width, .width = n, .height = 1 };
+    struct node_params p;
+    CUresult r = sc_params_set(&p, &set, s->context);
+
+    return r ? r : sc_capture_node(s, &p);
+}
+
 CUresult sc_fill(uint64_t to, uint32_t value, unsigned width, size_t n, CUstream stream, bool wait)
 {
     struct CUstream_st *s;
     struct fill_op *f;
-    CUresult r = sc_stream(stream, &s);
+    CUresult r = enter(stream, wait, &s);
 
     if (r || !n)
         return r;
     if (n > SIZE_MAX / width || to % width || !sc_mem_holds(to, n * width))
         return CUDA_ERROR_INVALID_VALUE;
+    if (sc_capturing(s))
+        return capture_fill(to, value, width, n, s);
     if (wait && sc_stream_idle(s)) {
         sc_fill_now(address(to), value, width, n);
         return CUDA_SUCCESS;
