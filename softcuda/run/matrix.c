@@ -3,29 +3,33 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "softcuda/run/half.h"
-#include "softcuda/run/worker.h"
 
-#define MOST_ELEMENTS 4096          /* 16 x 256 bits */
-#define MOST_RESULTS 256
+#define MOST_A 1024                 /* 16 x 64 of 4 bits */
+#define MOST_B 512
 
 static const struct { uint8_t bits; } elements[] = {
     [SC_ELEMENT_F16] = { 16 }, [SC_ELEMENT_BF16] = { 16 }, [SC_ELEMENT_TF32] = { 32 }, [SC_ELEMENT_F32] = { 32 }, [SC_ELEMENT_F64] = { 64 },
     [SC_ELEMENT_S32] = { 32 }, [SC_ELEMENT_S8] = { 8 }, [SC_ELEMENT_U8] = { 8 }, [SC_ELEMENT_S4] = { 4 }, [SC_ELEMENT_U4] = { 4 },
-    [SC_ELEMENT_B1] = { 1 }, [SC_ELEMENT_E4M3] = { 8 }, [SC_ELEMENT_E5M2] = { 8 },
+    [SC_ELEMENT_B1] = { 32 }, [SC_ELEMENT_E4M3] = { 8 }, [SC_ELEMENT_E5M2] = { 8 },
 };
 
 /* ---- who holds what: element j of register r of a lane */
 
 struct place { unsigned row, column; };
 
-/* Registers of f64 are pairs of 32-bit ones; all others hold 32 / bits elements. Here a register is one f64, too. */
+/* Registers of f64 are pairs of 32-bit ones; all others hold 32 / bits elements. Here a register is one f64, too, and 32 single bits
+ * are one element: k counts such elements. */
 static unsigned elements_of(enum sc_element type)
 {
     return type == SC_ELEMENT_F64 ? 1 : 32 / elements[type].bits;
+}
+
+static unsigned length_of(uint64_t form)
+{
+    return SC_MATRIX_A(form) == SC_ELEMENT_B1 ? SC_MATRIX_K(form) / 32 : SC_MATRIX_K(form);
 }
 
 /* A factor: tiles of 16 (or 8) outer rows by k; for b the roles of row and column are exchanged and tiles have 8. In a tile, lane
@@ -147,7 +151,7 @@ static void put_sum(uint32_t *regs, unsigned lane, unsigned i, enum sc_element t
 
 /* ---- multiplication */
 
-struct product { unsigned m, n, k; enum sc_element ta, tb; uint64_t form; double a[MOST_ELEMENTS], b[MOST_ELEMENTS], c[MOST_RESULTS]; };
+struct product { unsigned m, n, k; enum sc_element ta, tb; uint64_t form; double a[MOST_A], b[MOST_B], c[64]; };
 
 static double f32_sum(const struct product *p, unsigned row, unsigned column, double c)
 {
@@ -171,7 +175,7 @@ static double integer_sum(const struct product *p, unsigned row, unsigned column
 
     for (unsigned i = 0; i < p->k; i++) {
         int64_t x = (int64_t)p->a[row * p->k + i], y = (int64_t)p->b[column * p->k + i];
-        sum += p->ta != SC_ELEMENT_B1 ? x * y : p->form & SC_MATRIX_AND ? x & y : x ^ y;
+        sum += p->ta != SC_ELEMENT_B1 ? x * y : __builtin_popcount((uint32_t)(p->form & SC_MATRIX_AND ? x & y : x ^ y));
     }
     if (p->form & SC_MATRIX_SATURATE)
         return (double)(sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum);
@@ -247,34 +251,20 @@ static void multiply_quads(struct product *p, const uint32_t *a, const uint32_t 
     }
 }
 
-/* Too large for a fiber's stack, and for the little thread-local memory that a library opened at run time may have: the worker's. */
-static struct product *room(void)
-{
-    struct sc_worker *wk = sc_this_worker;
-
-    if (!wk->product)
-        wk->product = malloc(sizeof(struct product));
-    if (!wk->product) {
-        sc_grid_fail(wk->grid, SC_FAULT_RESOURCES, 0, wk->current->warp.ctaid);
-        sc_worker_abandon(wk->current);
-    }
-    return wk->product;
-}
-
 void sc_rt_matrix_multiply(uint64_t form, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d)
 {
-    struct product *p = room();
+    struct product p;           /* 13 KB of the fiber's stack */
 
-    p->m = SC_MATRIX_M(form);
-    p->n = SC_MATRIX_N(form);
-    p->k = SC_MATRIX_K(form);
-    p->ta = SC_MATRIX_A(form);
-    p->tb = SC_MATRIX_B(form);
-    p->form = form;
+    p.m = SC_MATRIX_M(form);
+    p.n = SC_MATRIX_N(form);
+    p.k = length_of(form);
+    p.ta = SC_MATRIX_A(form);
+    p.tb = SC_MATRIX_B(form);
+    p.form = form;
     if (form & SC_MATRIX_QUADS)
-        multiply_quads(p, a, b, c, d);
+        multiply_quads(&p, a, b, c, d);
     else
-        multiply_warp(p, a, b, c, d);
+        multiply_warp(&p, a, b, c, d);
 }
 
 /* ---- wmma.load and wmma.store */
@@ -312,23 +302,36 @@ static struct place place_of(const struct move *v, unsigned lane, unsigned r, un
     }
 }
 
-/* Elements of a register may lie apart in memory; those of less than a byte never do: their matrices lie along k. */
+/* Whole registers lie together in memory where elements are smaller than a byte: such matrices lie along k. */
+static unsigned step_of(enum sc_element type)
+{
+    return elements[type].bits < 8 ? elements_of(type) : 1;
+}
+
+static void move_double(struct sc_warp *w, uint32_t lanes, unsigned char *p, uint32_t *regs, bool store)
+{
+    move_register(w, lanes, p, regs, store, 4);
+    move_register(w, lanes, p + 4, regs + SC_LANES, store, 4);
+}
+
 void sc_rt_matrix_move(struct sc_warp *w, uint32_t lanes, uint64_t form, uint32_t how, const uint64_t *address, uint32_t stride, uint32_t *regs)
 {
     unsigned char *base = (unsigned char *)(uintptr_t)address[__builtin_ctz(lanes)];
-    struct move v = { SC_MATRIX_A(form), how, stride, SC_MATRIX_M(form), SC_MATRIX_N(form), SC_MATRIX_K(form) };
+    struct move v = { SC_MATRIX_A(form), how, stride, SC_MATRIX_M(form), SC_MATRIX_N(form), length_of(form) };
     unsigned bits = elements[v.type].bits, each = elements_of(v.type), wide = v.type == SC_ELEMENT_F64 ? 2 : 1;
+    bool store = how & SC_MATRIX_STORE;
 
+    if (v.type == SC_ELEMENT_B1)
+        v.stride /= 32;         /* it counts bits */
     for (unsigned r = 0; r < SC_MATRIX_REGISTERS(how) / wide; r++)
         for (unsigned lane = 0; lane < SC_LANES; lane++)
-            for (unsigned j = 0; j < each; j += bits < 8 ? each : 1) {
-                unsigned char *p = base + element_number(how, stride, place_of(&v, lane, r, j)) * bits / 8;
+            for (unsigned j = 0; j < each; j += step_of(v.type)) {
+                unsigned char *p = base + element_number(how, v.stride, place_of(&v, lane, r, j)) * bits / 8;
+                uint32_t *reg = &regs[wide * r * SC_LANES + lane];
                 if (wide == 2)
-                    for (unsigned h = 0; h < 2; h++)
-                        move_register(w, lanes, p + 4 * h, &regs[(2 * r + h) * SC_LANES + lane], how & SC_MATRIX_STORE, 4);
+                    move_double(w, lanes, p, reg, store);
                 else
-                    move_register(w, lanes, p, (uint32_t *)((unsigned char *)&regs[r * SC_LANES + lane] + j * bits / 8),
-                                  how & SC_MATRIX_STORE, bits < 8 ? 4 : bits / 8);
+                    move_register(w, lanes, p, (uint32_t *)((unsigned char *)reg + j * bits / 8), store, bits < 8 ? 4 : bits / 8);
             }
 }
 

@@ -505,6 +505,5 @@ void sc_worker_destroy(struct sc_worker *wk)
         munmap(b->shared, SHARED_WINDOW);
         free(b);
     }
-    free(wk->product);
     free(wk);
 }

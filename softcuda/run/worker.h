@@ -72,7 +72,6 @@ struct sc_worker {
     uint32_t at[3];                 /* ctaid of next */
     uint32_t nwarps, nthreads;
     bool aborted;
-    void *product;                  /* matrix.c's, made when first needed */
 };
 
 /* The worker of this OS thread while it is inside a grid; read by the signal handler. */
