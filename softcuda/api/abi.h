@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "softcuda/api/abi_memory.h"
+
 /* X(name, number, text) */
 #define SC_ABI_ERRORS(X) \
     X(CUDA_SUCCESS, 0, "no error") \
@@ -156,6 +158,34 @@
     X(CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, 0) \
     X(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, 1) \
     X(CU_GRAPH_USER_OBJECT_MOVE, 1) \
+    X(CU_AD_FORMAT_UNSIGNED_INT8, 1) \
+    X(CU_AD_FORMAT_UNSIGNED_INT16, 2) \
+    X(CU_AD_FORMAT_UNSIGNED_INT32, 3) \
+    X(CU_AD_FORMAT_SIGNED_INT8, 8) \
+    X(CU_AD_FORMAT_SIGNED_INT16, 9) \
+    X(CU_AD_FORMAT_SIGNED_INT32, 10) \
+    X(CU_AD_FORMAT_HALF, 16) \
+    X(CU_AD_FORMAT_FLOAT, 32) \
+    X(CUDA_ARRAY3D_LAYERED, 1) \
+    X(CUDA_ARRAY3D_SURFACE_LDST, 2) \
+    X(CUDA_ARRAY3D_CUBEMAP, 4) \
+    X(CUDA_ARRAY3D_TEXTURE_GATHER, 8) \
+    X(CUDA_ARRAY3D_COLOR_ATTACHMENT, 32) \
+    X(CU_TR_ADDRESS_MODE_WRAP, 0) \
+    X(CU_TR_ADDRESS_MODE_CLAMP, 1) \
+    X(CU_TR_ADDRESS_MODE_MIRROR, 2) \
+    X(CU_TR_ADDRESS_MODE_BORDER, 3) \
+    X(CU_TR_FILTER_MODE_POINT, 0) \
+    X(CU_TR_FILTER_MODE_LINEAR, 1) \
+    X(CU_TRSF_READ_AS_INTEGER, 1) \
+    X(CU_TRSF_NORMALIZED_COORDINATES, 2) \
+    X(CU_TRSF_SRGB, 16) \
+    X(CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION, 32) \
+    X(CU_TRSF_SEAMLESS_CUBEMAP, 64) \
+    X(CU_RESOURCE_TYPE_ARRAY, 0) \
+    X(CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, 1) \
+    X(CU_RESOURCE_TYPE_LINEAR, 2) \
+    X(CU_RESOURCE_TYPE_PITCH2D, 3) \
     X(CU_STREAM_NON_BLOCKING, 1) \
     X(CU_EVENT_DISABLE_TIMING, 2) \
     X(CU_FUNCTION_LOADING_STATE_LOADED, 1) \
@@ -164,7 +194,8 @@
     X(CU_CTX_FLAGS_MASK, 0xff) \
     X(CU_MEM_ATTACH_GLOBAL, 1) \
     X(CU_MEM_ATTACH_HOST, 2) \
-    X(CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 2)
+    X(CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 2) \
+    X(CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, 3)
 
 #ifndef __cuda_cuda_h__
 #define SC_ABI_CONSTANT(name, number, ...) name = number,
@@ -197,6 +228,13 @@ typedef union sc_abi_launch_value CUkernelNodeAttrValue;
 typedef struct sc_abi_kernel_node_v1 CUDA_KERNEL_NODE_PARAMS_v1;
 typedef struct sc_abi_kernel_node CUDA_KERNEL_NODE_PARAMS;
 typedef struct sc_abi_memcpy3d CUDA_MEMCPY3D;
+typedef struct sc_abi_memcpy2d CUDA_MEMCPY2D;
+typedef struct sc_abi_array CUDA_ARRAY_DESCRIPTOR;
+typedef struct sc_abi_array3d CUDA_ARRAY3D_DESCRIPTOR;
+typedef struct sc_abi_resource CUDA_RESOURCE_DESC;
+typedef struct sc_abi_sampler CUDA_TEXTURE_DESC;
+typedef struct sc_abi_view CUDA_RESOURCE_VIEW_DESC;
+typedef unsigned long long CUtexObject, CUsurfObject;
 typedef struct sc_abi_memset_node CUDA_MEMSET_NODE_PARAMS;
 typedef struct sc_abi_host_node CUDA_HOST_NODE_PARAMS;
 typedef struct sc_abi_node_params CUgraphNodeParams;
@@ -269,6 +307,20 @@ struct sc_abi_memcpy3d {
     size_t width, height, depth;        /* width in bytes */
 };
 
+struct sc_abi_memcpy2d_side {
+    size_t x, y;                        /* x in bytes */
+    int type;                           /* CU_MEMORYTYPE_ */
+    void *host;
+    CUdeviceptr device;
+    CUarray array;
+    size_t pitch;
+};
+
+struct sc_abi_memcpy2d {
+    struct sc_abi_memcpy2d_side from, to;
+    size_t width, height;               /* width in bytes */
+};
+
 struct sc_abi_memset_node {
     CUdeviceptr to;
     size_t pitch;
@@ -298,5 +350,31 @@ struct sc_abi_edge_data { unsigned char from_port, to_port, type, reserved[5]; }
 struct sc_abi_instantiate { uint64_t flags; CUstream upload; CUgraphNode error_node; int result; };
 
 struct sc_abi_update_result { int result; CUgraphNode node, from; };
+
+/* Arrays, textures and surfaces. */
+struct sc_abi_array { size_t width, height; int format; unsigned channels; };
+
+struct sc_abi_array3d { size_t width, height, depth; int format; unsigned channels, flags; };
+
+struct sc_abi_resource {
+    int type;                           /* CU_RESOURCE_TYPE_ */
+    union {
+        int pad[32];
+        CUarray array;
+        struct { CUdeviceptr data; int format; unsigned channels; size_t size; } linear;
+        struct { CUdeviceptr data; int format; unsigned channels; size_t width, height, pitch; } pitch2d;
+    } of;
+    unsigned flags;
+};
+
+struct sc_abi_sampler {
+    int address[3], filter;
+    unsigned flags, anisotropy;
+    int mipmap_filter;
+    float bias, least_level, most_level, border[4];
+    int reserved[12];
+};
+
+struct sc_abi_view { int format; size_t width, height, depth; unsigned first_level, last_level, first_layer, last_layer, reserved[16]; };
 
 #endif

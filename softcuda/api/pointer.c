@@ -1,7 +1,7 @@
 /* pointer.c - telling pointers apart. */
 #include <string.h>
 
-#include "softcuda/api/objects.h"
+#include "softcuda/api/pool.h"
 
 static bool is_host(const struct mem_info *m)
 {
@@ -16,6 +16,16 @@ static CUresult store(void *value, const void *from, size_t size)
 }
 
 #define STORE(type, v) store(value, &(type){ v }, sizeof(type))
+
+/* Of memory that no pool gave: NULL. */
+static CUmemoryPool pool_of(uint64_t p)
+{
+    CUmemoryPool pool = NULL;
+    struct mem_info m;
+
+    sc_pool_find(p, &m, &pool);
+    return pool;
+}
 
 static CUresult get(void *value, int attribute, const struct mem_info *m, uint64_t p)
 {
@@ -36,7 +46,7 @@ static CUresult get(void *value, int attribute, const struct mem_info *m, uint64
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return STORE(uint64_t, 0);
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: return STORE(unsigned, 0);
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:     return STORE(unsigned, 3);
-    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:   return STORE(void *, NULL);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:   return STORE(CUmemoryPool, pool_of(p));
     default:                                    return CUDA_ERROR_INVALID_VALUE;
     }
 }

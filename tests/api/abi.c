@@ -11,6 +11,7 @@
 #define SAME(name, number, ...) static_assert((int)(name) == (number), #name);
 SC_ABI_ERRORS(SAME)
 SC_ABI_CONSTANTS(SAME)
+SC_ABI_MEMORY_CONSTANTS(SAME)
 
 #define FIELD(a, am, b, bm) static_assert(offsetof(a, am) == offsetof(b, bm), #bm);
 static_assert(sizeof(struct sc_abi_uuid) == sizeof(CUuuid), "CUuuid");
@@ -75,6 +76,29 @@ FIELD(struct sc_abi_instantiate, result, CUDA_GRAPH_INSTANTIATE_PARAMS, result_o
 SIZE(struct sc_abi_update_result, CUgraphExecUpdateResultInfo)
 FIELD(struct sc_abi_update_result, node, CUgraphExecUpdateResultInfo, errorNode)
 FIELD(struct sc_abi_update_result, from, CUgraphExecUpdateResultInfo, errorFromNode)
+
+static_assert(sizeof(struct sc_abi_memcpy2d) == sizeof(CUDA_MEMCPY2D), "CUDA_MEMCPY2D");
+FIELD(struct sc_abi_memcpy2d, from.array, CUDA_MEMCPY2D, srcArray)
+FIELD(struct sc_abi_memcpy2d, to.type, CUDA_MEMCPY2D, dstMemoryType)
+FIELD(struct sc_abi_memcpy2d, width, CUDA_MEMCPY2D, WidthInBytes)
+static_assert(sizeof(struct sc_abi_array) == sizeof(CUDA_ARRAY_DESCRIPTOR), "CUDA_ARRAY_DESCRIPTOR");
+FIELD(struct sc_abi_array, channels, CUDA_ARRAY_DESCRIPTOR, NumChannels)
+static_assert(sizeof(struct sc_abi_array3d) == sizeof(CUDA_ARRAY3D_DESCRIPTOR), "CUDA_ARRAY3D_DESCRIPTOR");
+FIELD(struct sc_abi_array3d, flags, CUDA_ARRAY3D_DESCRIPTOR, Flags)
+static_assert(sizeof(struct sc_abi_resource) == sizeof(CUDA_RESOURCE_DESC), "CUDA_RESOURCE_DESC");
+FIELD(struct sc_abi_resource, of.linear.size, CUDA_RESOURCE_DESC, res.linear.sizeInBytes)
+FIELD(struct sc_abi_resource, of.pitch2d.pitch, CUDA_RESOURCE_DESC, res.pitch2D.pitchInBytes)
+FIELD(struct sc_abi_resource, flags, CUDA_RESOURCE_DESC, flags)
+static_assert(sizeof(struct sc_abi_sampler) == sizeof(CUDA_TEXTURE_DESC), "CUDA_TEXTURE_DESC");
+FIELD(struct sc_abi_sampler, flags, CUDA_TEXTURE_DESC, flags)
+FIELD(struct sc_abi_sampler, border, CUDA_TEXTURE_DESC, borderColor)
+static_assert(sizeof(struct sc_abi_view) == sizeof(CUDA_RESOURCE_VIEW_DESC), "CUDA_RESOURCE_VIEW_DESC");
+FIELD(struct sc_abi_view, last_layer, CUDA_RESOURCE_VIEW_DESC, lastLayer)
+
+static_assert(sizeof(struct sc_abi_pool_props) == sizeof(CUmemPoolProps), "CUmemPoolProps");
+FIELD(struct sc_abi_pool_props, location.id, CUmemPoolProps, location.id)
+FIELD(struct sc_abi_pool_props, max_size, CUmemPoolProps, maxSize)
+static_assert(sizeof(struct sc_abi_access) == sizeof(CUmemAccessDesc), "CUmemAccessDesc");
 
 int main(void)
 {

@@ -56,6 +56,82 @@ static void devices_reach_each_other(void **state)
     assert_int_equal(CALL(DevicePrimaryCtxRelease)(1), CUDA_ERROR_INVALID_CONTEXT);
 }
 
+/* In a child, as a fault is for good. */
+static void touch_without_leave(void)
+{
+    CUcontext a, b;
+    CUdeviceptr p;
+    CUmodule m;
+    CUfunction f;
+    void *params[] = { &p };
+
+    CU(Init, 0);
+    CU(DevicePrimaryCtxRetain, &a, 0);
+    CU(DevicePrimaryCtxRetain, &b, 1);
+    CU(CtxSetCurrent, b);
+    CU(MemAlloc_v2, &p, 64);
+    CU(CtxSetCurrent, a);
+    f = function_of(&m, PTX_HEAD PTX_POKE, "poke");
+    CU(LaunchKernel, f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL);
+    assert_int_equal(CALL(CtxSynchronize)(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    CU(CtxSetCurrent, b);
+    CU(MemAlloc_v2, &p, 64);                        /* the other device goes on */
+}
+
+static void kernels_need_leave_for_the_memory_of_another_device(void **state)
+{
+    int status;
+    pid_t child = fork();
+
+    (void)state;
+    if (!child) {
+        touch_without_leave();
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void kernels_with_leave_reach_it(void **state)
+{
+    struct sc_abi_access leave = { { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    CUcontext a, b;
+    CUdeviceptr p, pooled;
+    CUmemoryPool pool;
+    CUmodule m;
+    CUfunction f;
+    void *params[] = { &p };
+    uint32_t got = 0;
+
+    (void)state;
+    CU(Init, 0);
+    CU(DevicePrimaryCtxRetain, &a, 0);
+    CU(DevicePrimaryCtxRetain, &b, 1);
+    CU(CtxSetCurrent, b);
+    CU(MemAlloc_v2, &p, 64);
+    CU(MemAllocAsync, &pooled, 64, NULL);
+    CU(DeviceGetMemPool, &pool, 1);
+    CU(MemPoolSetAccess, pool, (const CUmemAccessDesc *)&leave, 1);
+    CU(CtxSetCurrent, a);
+    f = function_of(&m, PTX_HEAD PTX_POKE, "poke");
+    CU(CtxEnablePeerAccess, b, 0);
+    assert_int_equal(CALL(CtxEnablePeerAccess)(b, 0), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    CU(LaunchKernel, f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL);
+    CU(MemcpyDtoH_v2, &got, p, 4);
+    assert_int_equal(got, 1);
+    CU(CtxDisablePeerAccess, b);
+    assert_int_equal(CALL(CtxDisablePeerAccess)(b), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+    p = pooled;                                     /* a pool has rules of its own */
+    CU(LaunchKernel, f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL);
+    CU(MemcpyPeer, pooled + 4, b, pooled, b, 4);
+    CU(MemcpyDtoH_v2, &got, pooled + 4, 4);
+    assert_int_equal(got, 1);
+    CU(ModuleUnload, m);
+    CU(CtxSetCurrent, NULL);
+    CU(DevicePrimaryCtxRelease, 0);
+    CU(DevicePrimaryCtxRelease, 1);
+}
+
 static void memory_runs_out(void **state)
 {
     CUdeviceptr p;
@@ -83,8 +159,10 @@ static void a_forked_child_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_need_leave_for_the_memory_of_another_device),      /* forks, so before there are threads */
         cmocka_unit_test(the_environment_makes_the_devices),
         cmocka_unit_test(devices_reach_each_other),
+        cmocka_unit_test(kernels_with_leave_reach_it),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(a_forked_child_is_told),
     };
