@@ -196,26 +196,6 @@ static const struct proc { const char *name; int version; function *plain, *per_
     P(cuUserObjectRetain, 11030, cuUserObjectRetain) P(cuUserObjectRelease, 11030, cuUserObjectRelease)
     P(cuGraphRetainUserObject, 11030, cuGraphRetainUserObject) P(cuGraphReleaseUserObject, 11030, cuGraphReleaseUserObject)
 
-    P(cuArrayCreate, 3020, cuArrayCreate_v2) P(cuArray3DCreate, 3020, cuArray3DCreate_v2) P(cuArrayDestroy, 2000, cuArrayDestroy)
-    P(cuArrayGetDescriptor, 3020, cuArrayGetDescriptor_v2) P(cuArray3DGetDescriptor, 3020, cuArray3DGetDescriptor_v2)
-    P(cuTexObjectCreate, 5000, cuTexObjectCreate) P(cuTexObjectDestroy, 5000, cuTexObjectDestroy)
-    P(cuTexObjectGetResourceDesc, 5000, cuTexObjectGetResourceDesc) P(cuTexObjectGetTextureDesc, 5000, cuTexObjectGetTextureDesc)
-    P(cuTexObjectGetResourceViewDesc, 5000, cuTexObjectGetResourceViewDesc)
-    P(cuSurfObjectCreate, 5000, cuSurfObjectCreate) P(cuSurfObjectDestroy, 5000, cuSurfObjectDestroy)
-    P(cuSurfObjectGetResourceDesc, 5000, cuSurfObjectGetResourceDesc)
-    T(cuMemcpy2D, 3020, cuMemcpy2D_v2, cuMemcpy2D_v2_ptds)
-    T(cuMemcpy2DUnaligned, 3020, cuMemcpy2DUnaligned_v2, cuMemcpy2DUnaligned_v2_ptds)
-    T(cuMemcpy3D, 3020, cuMemcpy3D_v2, cuMemcpy3D_v2_ptds)
-    T(cuMemcpyHtoA, 3020, cuMemcpyHtoA_v2, cuMemcpyHtoA_v2_ptds)
-    T(cuMemcpyAtoH, 3020, cuMemcpyAtoH_v2, cuMemcpyAtoH_v2_ptds)
-    T(cuMemcpyDtoA, 3020, cuMemcpyDtoA_v2, cuMemcpyDtoA_v2_ptds)
-    T(cuMemcpyAtoD, 3020, cuMemcpyAtoD_v2, cuMemcpyAtoD_v2_ptds)
-    T(cuMemcpyAtoA, 3020, cuMemcpyAtoA_v2, cuMemcpyAtoA_v2_ptds)
-    T(cuMemcpy2DAsync, 3020, cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz)
-    T(cuMemcpy3DAsync, 3020, cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz)
-    T(cuMemcpyHtoAAsync, 3020, cuMemcpyHtoAAsync_v2, cuMemcpyHtoAAsync_v2_ptsz)
-    T(cuMemcpyAtoHAsync, 3020, cuMemcpyAtoHAsync_v2, cuMemcpyAtoHAsync_v2_ptsz)
-
     P(softcuda_version, 2000, softcuda_version)
 };
 
