@@ -12,6 +12,7 @@
 #define SHT_NV_CONSTANT2 0x70000066u
 #define SHT_NV_CONSTANT3 0x70000067u
 #define STT_NV_OBJECT 13
+#define STO_CUDA_SHARED 0x40u       /* undefined: dynamic shared memory, which the launch gives */
 #define RESERVED_SHARED 1024u       /* the driver's own part, in executable code for sm_90 and later */
 #define REGISTERS_MOST 255u
 #define IS_OTHER UINT32_MAX         /* what a symbol is that is no kernel */
@@ -194,6 +195,13 @@ static bool read_kernel(struct reading *r, struct symbol s, size_t n)
     return known->params_known || k->problem || explain_params(r, records, k);
 }
 
+/* Made by the compiler, or left for the linker: tables of functions and the space that the driver reserves. */
+static bool is_internal(const char *name)
+{
+    return name[0] == '$' || name[0] == '.' || strncmp(name, "__nv_reserved", 13) == 0 || strncmp(name, "__UFT", 5) == 0
+        || strncmp(name, "__UDT", 5) == 0;
+}
+
 /* Both kinds of names are lent by the file. */
 static bool keep_names(struct reading *r)
 {
@@ -213,7 +221,7 @@ static bool keep_names(struct reading *r)
         if (r->kernel_of[i] != IS_EXTERN && r->kernel_of[i] != IS_FUNCTION)
             continue;
         name = gpudl__symbols_name(&r->symbols, s, &length);
-        if (!name || !length || name[0] == '$' || name[0] == '.' || strncmp(name, "__nv_reserved", 13) == 0)
+        if (!name || !length || is_internal(name))
             continue;
         if (s.section)
             functions[d->nfunctions++] = name;
@@ -239,7 +247,7 @@ static bool read_symbols(struct reading *r)
             if (!read_kernel(r, s, kernels))
                 return false;
             r->kernel_of[i] = (uint32_t)kernels++;
-        } else if (!s.section && (s.type == STT_FUNC || object)) {
+        } else if (!s.section && (s.type == STT_FUNC || (object && !(s.other & STO_CUDA_SHARED)))) {
             r->kernel_of[i] = IS_EXTERN;
             r->nexterns++;
         } else if (s.type == STT_FUNC && r->cubin->relocatable) {

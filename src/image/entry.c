@@ -110,14 +110,11 @@ static enum image_error unusable(struct image *im, struct entry *e, enum image_e
     return e->info.error = error;
 }
 
-enum image_error gpudl__entry_ready(struct image *im, struct entry *e, struct text *t)
+static enum image_error make_ready(struct image *im, struct entry *e, struct text *t)
 {
     bool known = e->info.payload_sm;
-    enum image_error error;
+    enum image_error error = gpudl__fatbin_explain(im, e, t);
 
-    if (e->ready)
-        return IMAGE_OK;
-    error = gpudl__fatbin_explain(im, e, t);
     if (!error)
         error = unpack(im, e, t);
     if (!error)
@@ -128,6 +125,20 @@ enum image_error gpudl__entry_ready(struct image *im, struct entry *e, struct te
         gpudl__entry_compare_arch(im, e);
     e->ready = true;
     return IMAGE_OK;
+}
+
+/* Inspecting, damage is told later: it needs words even where the caller who sees it first wants none. */
+enum image_error gpudl__entry_ready(struct image *im, struct entry *e, struct text *t)
+{
+    char own[256];
+    struct text mine;
+
+    if (e->ready)
+        return IMAGE_OK;
+    if (t->size || !im->inspecting)
+        return make_ready(im, e, t);
+    mine = gpudl__text_init(own, sizeof(own));
+    return make_ready(im, e, &mine);
 }
 
 enum image_error gpudl__image_payload(struct image *im, size_t entry, struct span *out, char *text, size_t text_size)
@@ -186,7 +197,7 @@ enum image_error gpudl__entry_contents(struct image *im, struct entry *e, const 
     enum image_error error;
 
     if (im->inspecting && !t->size)
-        t = &mine;      /* damage is told later, whoever saw it first */
+        t = &mine;
     error = gpudl__entry_ready(im, e, t);
     if (error)
         return error;

@@ -243,12 +243,15 @@ static enum image_error describe_stored(struct image *im, struct entry *e, size_
     return error;
 }
 
-/* A small cubin in a host file may be what device linking leaves behind, without any code. Told at once where that is cheap. */
-static void look_for_stub(struct image *im, struct entry *e)
+/* In a host file: what is to be linked has a section of its own. A small cubin may be what device linking leaves behind, without
+ * any code; told at once where that is cheap. */
+static void look_around(struct image *im, struct entry *e, const char *section)
 {
     struct text none = gpudl__text_init(NULL, 0);
     const struct contents *c;
 
+    if (e->info.format == IMAGE_PTX && strcmp(section, "__nv_relfatbin") == 0)
+        e->info.relocatable = true;
     if (e->info.format != IMAGE_CUBIN || e->info.compression != IMAGE_STORED || e->stored.size > STUB_MOST)
         return;
     if (gpudl__entry_contents(im, e, &c, &none) == IMAGE_OK)
@@ -495,6 +498,6 @@ enum image_error gpudl__fatbin_add(struct image *im, struct span part, const cha
         if (error)
             return error;
         if (found == ENTRY && section)
-            look_for_stub(im, &im->entries[im->count - 1]);
+            look_around(im, &im->entries[im->count - 1], section);
     }
 }

@@ -119,6 +119,8 @@ static enum image_error read_section(struct host *h, struct host_section s, cons
         part.size = (size_t)s.size;
     error = gpudl__fatbin_add(h->im, part, h->member, name, t);
     r.n = h->im->ncontainers - r.first;
+    for (size_t i = r.first; i < h->im->ncontainers; i++)
+        h->im->containers[i].linked = strcmp(name, "__nv_relfatbin") == 0 && span_u16(h->bytes, 0x10) != ET_REL;
     if (h->nregions < REGIONS_MOST)
         h->regions[h->nregions++] = r;
     return error;

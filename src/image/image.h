@@ -84,7 +84,7 @@ struct image_entry {
     unsigned payload_sm;
     char payload_suffix;
     unsigned ptx_version;       /* PTX: 10 * major + minor */
-    bool relocatable;           /* ET_REL cubin (known when payload_sm is), or kind 0x40: must be linked first */
+    bool relocatable;           /* ET_REL cubin (known when payload_sm is), kind 0x40, PTX in __nv_relfatbin: to be linked first */
     bool is_64bit, debug;
     enum image_compression compression;
     uint64_t stored_size, raw_size;     /* in the file, padding included; decompressed */
@@ -108,6 +108,7 @@ struct image_container {
     uint64_t offset, size;      /* in the file, header included */
     size_t first, count;        /* its entries */
     unsigned wrapper;           /* version of the wrapper that points to it: 1 a program's own, 2 device-linked, 0 not known */
+    bool linked;                /* to be linked, and it was: the file is no object, and holds the result, too */
 };
 
 struct image;

@@ -1,7 +1,10 @@
 /* misfit.c - no entry is taken: what is there, why each does not fit, and what to do about the one that comes nearest. */
 #include "src/image/internal.h"
 
+#include <limits.h>
+
 #define LISTED_MOST 16
+#define FARTHEST 17u
 
 /* From the nearest miss to the farthest. */
 static unsigned distance(enum image_verdict v)
@@ -26,16 +29,27 @@ static unsigned distance(enum image_verdict v)
     case IMAGE_VERDICT_NOT_64BIT: return 15;
     case IMAGE_VERDICT_OPTIX_IR: case IMAGE_VERDICT_OTHER_KIND: return 16;
     }
-    return 17;
+    return FARTHEST;
+}
+
+/* What device linking leaves in a host file is no code that anyone asked for. */
+static bool is_stub(const struct image *im, const struct entry *e)
+{
+    return e->info.no_code && im->containers[e->info.container].section;
 }
 
 int gpudl__misfit_nearest(const struct image *im, struct entries part)
 {
+    unsigned least = UINT_MAX, d;
     int nearest = -1;
 
-    for (size_t i = part.first; i < part.end; i++)
-        if (nearest < 0 || distance(im->entries[i].verdict) < distance(im->entries[nearest].verdict))
-            nearest = (int)i;
+    for (size_t i = part.first; i < part.end; i++) {
+        d = is_stub(im, &im->entries[i]) ? FARTHEST : distance(im->entries[i].verdict);
+        if (d >= least)
+            continue;
+        least = d;
+        nearest = (int)i;
+    }
     return nearest;
 }
 
@@ -104,14 +118,14 @@ static void print_group(const struct list *l, size_t first, bool *printed, struc
     gpudl__text_add(t, " (%s)", gpudl__judge_phrase(e->verdict));
 }
 
-/* The stubs of device linking are no code that anyone asked for: they are listed only where there is nothing else. */
+/* Stubs are listed only where there is nothing else. */
 static void print_list(const struct misfit *m, struct text *t)
 {
     bool printed[LISTED_MOST] = { false };
     struct list l = { .n = 0 };
 
     for (size_t i = m->part.first; i < m->part.end; i++)
-        if (!m->im->entries[i].info.no_code || verdict_of(m) == IMAGE_VERDICT_NO_KERNELS)
+        if (!is_stub(m->im, &m->im->entries[i]) || verdict_of(m) == IMAGE_VERDICT_NO_KERNELS)
             list_add(&l, &m->im->entries[i]);
     for (size_t i = 0; i < l.n; i++) {
         if (printed[i])

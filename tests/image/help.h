@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "src/image/details.h"
+#include "src/image/explain.h"
 #include "src/image/image.h"
 
 static const char *data_folder;
@@ -112,6 +114,28 @@ static inline struct opened open_file(const char *name)
     return o;
 }
 
+/* The same for tools: takes everything that can be told. */
+static inline struct opened inspect_bytes(struct bytes b)
+{
+    struct opened o = { .bytes = b };
+
+    o.error = gpudl__image_inspect(span_of(b), NULL, &o.image, o.text, sizeof(o.text));
+    if (o.error) {
+        assert_null(o.image);
+        assert_true(o.text[0] != '\0');
+    }
+    return o;
+}
+
+static inline struct opened inspect_file(const char *name)
+{
+    struct opened o = inspect_bytes(load(name));
+
+    if (o.error)
+        fail_msg("%s: %s", name, o.text);
+    return o;
+}
+
 static inline void close_opened(struct opened *o)
 {
     gpudl__image_close(o->image);
@@ -179,6 +203,68 @@ static inline void assert_kernel(struct opened *o, size_t entry, const char *exp
         fail_msg("no kernel %s", name);
     describe_kernel(k, found, sizeof(found));
     assert_string_equal(found, expected);
+}
+
+static inline int add_block(char *out, size_t size, const char *what, const uint32_t v[3])
+{
+    return v[0] ? snprintf(out, size, " %s=%ux%ux%u", what, v[0], v[1], v[2]) : 0;
+}
+
+static inline int add_count(char *out, size_t size, const char *what, uint32_t v)
+{
+    return v && v != IMAGE_NOT_KNOWN ? snprintf(out, size, " %s=%u", what, v) : 0;
+}
+
+/* "regs=12 shared=1024 stack=0 base=0x160 maxntid=256x1x1 barriers=1 local"; zeroes after the base and "global" are left out, and
+ * so is what is not known. */
+static inline void describe_resources(const struct image_resources *r, char *out, size_t size)
+{
+    char *end = out + size;
+
+    *out = '\0';
+    if (r->registers != IMAGE_NOT_KNOWN)
+        out += snprintf(out, (size_t)(end - out), "regs=%u ", r->registers);
+    out += snprintf(out, (size_t)(end - out), "shared=%u", r->shared);
+    if (r->stack != IMAGE_NOT_KNOWN)
+        out += snprintf(out, (size_t)(end - out), " stack=%u", r->stack);
+    if (r->param_base != IMAGE_NOT_KNOWN)
+        out += snprintf(out, (size_t)(end - out), " base=0x%x", r->param_base);
+    out += add_block(out, (size_t)(end - out), "maxntid", r->max_block);
+    out += add_block(out, (size_t)(end - out), "reqntid", r->required_block);
+    out += add_count(out, (size_t)(end - out), "threads", r->max_threads);
+    out += add_count(out, (size_t)(end - out), "maxreg", r->register_limit);
+    out += add_count(out, (size_t)(end - out), "minblocks", r->min_blocks);
+    out += add_count(out, (size_t)(end - out), "barriers", r->barriers);
+    out += add_block(out, (size_t)(end - out), "cluster", r->cluster);
+    out += add_count(out, (size_t)(end - out), "rank", r->max_cluster_rank);
+    out += snprintf(out, (size_t)(end - out), "%s%s%s", r->explicit_cluster ? " explicit" : "",
+        r->blocks_are_clusters ? " blocks-are-clusters" : "", r->binding == IMAGE_BIND_LOCAL ? " local" :
+        r->binding == IMAGE_BIND_WEAK ? " weak" : "");
+    if (r->problem)
+        snprintf(out, (size_t)(end - out), " (%s)", r->problem);
+}
+
+/* expected: the kernel's name, then as above. */
+static inline void assert_resources(struct opened *o, size_t entry, const char *expected)
+{
+    const struct image_details *d;
+    const struct image_kernel *k;
+    char name[128], found[512];
+    size_t n;
+
+    sscanf(expected, "%127s", name);
+    if (gpudl__image_kernels(o->image, entry, &k, &n, o->text, sizeof(o->text)) != IMAGE_OK
+        || gpudl__image_details(o->image, entry, &d, o->text, sizeof(o->text)) != IMAGE_OK)
+        fail_msg("%s", o->text);
+    assert_int_equal(d->nkernels, n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(k[i].name, name) != 0)
+            continue;
+        describe_resources(&d->kernels[i], found, sizeof(found));
+        assert_string_equal(found, expected + strlen(name) + 1);
+        return;
+    }
+    fail_msg("no kernel %s", name);
 }
 
 static inline size_t count_kernels(struct opened *o, size_t entry)
