@@ -50,6 +50,7 @@ struct emit {
     LLVMBasicBlockRef *blocks, *run_ends, done;
     LLVMValueRef budget, progress, force, released; /* allocas of runs that park; NULL if there is none */
     uint32_t *plan_target;          /* block of each instruction, for branch tables */
+    LLVMValueRef scatter_places, scatter_values;    /* allocas that scatter.c made at its first use, else NULL */
     bool all_live;                  /* no lane is ever missing: masks of unguarded blocks are constant */
     uint32_t block;                 /* now */
     LLVMValueRef block_mask, mask;  /* lanes of this block; of this instruction */

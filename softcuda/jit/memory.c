@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "softcuda/jit/address.h"
+#include "softcuda/jit/scatter.h"
 
 #define B(e) ((e)->v.builder)
 #define MAX_VECTOR 8
@@ -188,12 +189,8 @@ static void load_as_groups(struct emit *e, struct access *a)
 
 static void load_scattered(struct emit *e, struct access *a)
 {
-    for (unsigned i = 0; i < a->n; i++) {
-        LLVMTypeRef types[] = { row_type(e, a, SC_LANES), LLVMVectorType(b_ptr(e), SC_LANES) };
-        LLVMValueRef lanes = address_lanes(e, &a->where, (int64_t)i * element_bytes(a));
-        LLVMValueRef args[] = { lanes, b_i32(e, element_bytes(a)), e->mask, LLVMConstNull(types[0]) };
-        a->value[i] = b_intrinsic(e, "llvm.masked.gather", types, 2, args, 4);
-    }
+    for (unsigned i = 0; i < a->n; i++)
+        a->value[i] = scatter_load(e, address_lanes(e, &a->where, (int64_t)i * element_bytes(a)), a->bits);
 }
 
 static void check(struct emit *e, const struct access *a, bool scattered)
@@ -345,12 +342,8 @@ static void store_as_groups(struct emit *e, struct access *a)
 
 static void store_scattered(struct emit *e, struct access *a)
 {
-    for (unsigned i = 0; i < a->n; i++) {
-        LLVMTypeRef types[] = { row_type(e, a, SC_LANES), LLVMVectorType(b_ptr(e), SC_LANES) };
-        LLVMValueRef lanes = address_lanes(e, &a->where, (int64_t)i * element_bytes(a));
-        LLVMValueRef args[] = { a->value[i], lanes, b_i32(e, element_bytes(a)), e->mask };
-        b_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
-    }
+    for (unsigned i = 0; i < a->n; i++)
+        scatter_store(e, a->value[i], address_lanes(e, &a->where, (int64_t)i * element_bytes(a)), a->bits);
 }
 
 /* All lanes write one place; the highest one's value stays. */

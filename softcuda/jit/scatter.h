@@ -1,0 +1,12 @@
+/* scatter.h - lanes that read or write 32 unrelated places, in the form that this machine does best. */
+#ifndef SOFTCUDA_JIT_SCATTER_H
+#define SOFTCUDA_JIT_SCATTER_H
+
+#include "softcuda/jit/emit.h"
+
+/* lanes: <32 x ptr>, checked. Of the lanes of e->mask; what the others get is anything. */
+LLVMValueRef scatter_load(struct emit *, LLVMValueRef lanes, unsigned bits);
+/* Where lanes meet, the highest one's value stays. */
+void scatter_store(struct emit *, LLVMValueRef value, LLVMValueRef lanes, unsigned bits);
+
+#endif
