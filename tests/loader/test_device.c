@@ -107,6 +107,99 @@ static void every_format_gives_the_right_numbers(void **state)
     gpudl_library_release(fatbin);
 }
 
+static void check_scaled(const gpudl_load_options *options)
+{
+    gpudl_library *lib;
+    float values[40];
+
+    assert_ok(gpudl_library_load(NULL, DATA_SOURCE(names_ptx), options, &lib));
+    for (int i = 0; i < 40; i++)
+        values[i] = (float)i;
+    run_in_place(lib, "ns::scale<float, 4>", values, 40);
+    for (int i = 0; i < 40; i++)
+        if (values[i] != (float)(4 * i))
+            fail_msg("element %d is %g", i, values[i]);
+    if (options->max_registers && !gpudl_loader_is_software(NULL))
+        assert_non_null(strstr(gpudl_library_log(lib), "register"));
+    gpudl_library_release(lib);
+}
+
+/* All of them are accepted, and change no result. */
+static void every_load_option_gives_the_right_numbers(void **state)
+{
+    gpudl_load_options options[9];
+
+    (void)state;
+    for (int i = 0; i < 9; i++)
+        options[i] = (gpudl_load_options)GPUDL_LOAD_OPTIONS_INIT;
+    options[1].optimization = GPUDL_OPTIMIZATION(0);
+    options[2].max_registers = 16; /* raised to what the driver thinks is the least, with a remark */
+    options[3].fma = GPUDL_FMA_OFF;
+    options[4].cache = GPUDL_CACHE_CG;
+    options[5].flags = GPUDL_LOAD_LINE_INFO;
+    options[6].flags = GPUDL_LOAD_DEBUG;
+    options[7].flags = GPUDL_LOAD_PRESERVED;
+    options[8] = options[7];
+    options[8].flags |= GPUDL_LOAD_LINE_INFO;
+    options[8].optimization = GPUDL_OPTIMIZATION(3);
+    for (int i = 0; i < 9; i++)
+        check_scaled(&options[i]);
+}
+
+static int attribute(int what, CUkernel kernel)
+{
+    int value = -1;
+
+    assert_cu(cu->KernelGetAttribute(&value, what, kernel, 0));
+    return value;
+}
+
+static void compare_kernel(gpudl_image *image, size_t entry, size_t index, CUlibrary native)
+{
+    gpudl_kernel_info k = { .size_of_struct = sizeof(k) };
+    gpudl_param_info p = { .size_of_struct = sizeof(p) };
+    size_t offset, size;
+    CUkernel kernel;
+
+    assert_ok(gpudl_image_kernel(image, entry, index, &k));
+    assert_cu(cu->LibraryGetKernel(&kernel, native, k.name));
+    assert_int_equal(k.registers, attribute(GPUDL_FUNC_NUM_REGS, kernel));
+    assert_int_equal(k.shared, attribute(GPUDL_FUNC_SHARED_SIZE_BYTES, kernel));
+    assert_int_equal(k.local, attribute(GPUDL_FUNC_LOCAL_SIZE_BYTES, kernel));
+    for (unsigned i = 0; cu->KernelGetParamInfo && i < k.params; i++) {
+        assert_ok(gpudl_image_param(image, entry, index, i, &p));
+        assert_cu(cu->KernelGetParamInfo(kernel, i, &offset, &size));
+        assert_int_equal(p.offset, offset);
+        assert_int_equal(p.size, size);
+    }
+}
+
+/* What an image tells without a driver is what the driver tells: of machine code, where this device runs it. */
+static void an_image_tells_what_the_driver_does(void **state)
+{
+    gpudl_verdict verdict = { .size_of_struct = sizeof(verdict) };
+    gpudl_library *lib;
+    gpudl_version *version;
+    gpudl_image *image;
+    CUlibrary native;
+    size_t n;
+
+    (void)state;
+    assert_ok(gpudl_image_open(DATA_SOURCE(names_fatbin), NULL, &image));
+    assert_ok(gpudl_image_explain(image, GPUDL_ALL, NULL, &verdict));
+    assert_int_equal(verdict.status, GPUDL_OK);
+    assert_ok(gpudl_image_read(image, verdict.entry, &n, NULL));
+    lib = load(DATA_SOURCE(names_fatbin));
+    assert_int_equal(n, gpudl_library_kernel_count(lib));
+    assert_ok(gpudl_library_pin(lib, &version));
+    assert_ok(gpudl_version_native(version, &native));
+    for (size_t i = 0; i < n && !verdict.compiled && cu->KernelGetAttribute; i++)
+        compare_kernel(image, verdict.entry, i, native);
+    gpudl_version_unpin(version);
+    gpudl_library_release(lib);
+    gpudl_image_close(image);
+}
+
 static void kernels_are_found_by_the_sources_names(void **state)
 {
     gpudl_library *lib = load(DATA_SOURCE(names_fatbin));
@@ -302,6 +395,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_gives_the_right_numbers),
+        cmocka_unit_test(every_load_option_gives_the_right_numbers),
+        cmocka_unit_test(an_image_tells_what_the_driver_does),
         cmocka_unit_test(kernels_are_found_by_the_sources_names),
         cmocka_unit_test(globals_are_read_and_written),
         cmocka_unit_test(a_managed_variable_is_the_hosts_too),

@@ -77,8 +77,11 @@ static int check_plan(const struct plan *plan)
 
 /* ------------------------------------------------------------------------------------------------------------------ the verdict */
 
+enum { LISTED_MOST = 16 };      /* of a file of more containers only those are listed that do not run */
+
 struct tally {
-    size_t taken, missed;
+    size_t containers, taken, missed;
+    size_t entry;           /* the first of the container at hand */
 };
 
 static void print_target(const struct plan *plan)
@@ -116,14 +119,18 @@ static void print_taken(gpudl_image *image, const struct plan *plan, const gpudl
 
 static void print_missed(gpudl_image *image, const struct plan *plan, size_t container, const gpudl_verdict *v)
 {
-    gpudl_image_info info = { .size_of_struct = sizeof(info) };
+    gpudl_entry_info e = { .size_of_struct = sizeof(e) };
 
-    gpudl_image_describe(image, &info);
     words_print(plan->file);
     printf(": does not run on ");
     print_target(plan);
-    if (info.containers > 1)
-        printf(": container %zu", container);
+    if (container != GPUDL_ALL && v->entry != GPUDL_ALL && gpudl_image_entry(image, v->entry, &e) == GPUDL_OK) {
+        printf(": entry %zu", v->entry);
+        if (e.member) {
+            printf(" in ");
+            words_print(e.member);
+        }
+    }
     printf(": ");
     words_print(v->reason);
     if (*v->remedy) {
@@ -142,13 +149,29 @@ static void print_damage(const struct plan *plan, const gpudl_image_info *info)
     putchar('\n');
 }
 
-/* In a file of many: does this one count? */
-static bool matters(const gpudl_verdict *v)
+static bool holds_something(gpudl_image *image, size_t entry)
 {
-    return v->status != GPUDL_ERROR_NO_KERNELS && v->status != GPUDL_ERROR_NOT_LINKED;
+    size_t nkernels = 0, nglobals = 0;
+    bool unread = gpudl_image_read(image, entry, &nkernels, &nglobals) != GPUDL_OK;
+
+    gpudl_image_forget(image, entry);
+    return unread || nkernels || nglobals;
 }
 
-static int check_container(gpudl_image *image, const struct plan *plan, size_t container, bool of_many, struct tally *tally)
+/* In a file of many: does a container that does not run count? Its entries begin at `first`. */
+static bool matters(gpudl_image *image, size_t container, size_t first, const gpudl_verdict *v)
+{
+    gpudl_entry_info e = { .size_of_struct = sizeof(e) };
+
+    if (v->status == GPUDL_ERROR_NOT_LINKED)
+        return false;
+    for (size_t i = first; gpudl_image_entry(image, i, &e) == GPUDL_OK && e.container == container; i++)
+        if (holds_something(image, i))
+            return true;
+    return false;
+}
+
+static int check_container(gpudl_image *image, const struct plan *plan, size_t container, struct tally *tally)
 {
     gpudl_verdict v = { .size_of_struct = sizeof(v) };
 
@@ -156,8 +179,9 @@ static int check_container(gpudl_image *image, const struct plan *plan, size_t c
         return command_library_failed(&command_check);
     if (v.status == GPUDL_OK) {
         tally->taken++;
-        print_taken(image, plan, &v);
-    } else if (!of_many || matters(&v)) {
+        if (tally->containers <= LISTED_MOST)
+            print_taken(image, plan, &v);
+    } else if (container == GPUDL_ALL || matters(image, container, tally->entry, &v)) {
         tally->missed++;
         print_missed(image, plan, container, &v);
     }
@@ -166,28 +190,40 @@ static int check_container(gpudl_image *image, const struct plan *plan, size_t c
     return STATUS_OK;
 }
 
-/* Nothing in it counts: then what it says of all of them together is the answer. */
-static int check_all(gpudl_image *image, const struct plan *plan, size_t containers, struct tally *tally)
+/* The first entry behind those of a container. */
+static size_t next_container(gpudl_image *image, size_t entry, size_t container)
 {
-    bool of_many = containers > 1;
+    gpudl_entry_info e = { .size_of_struct = sizeof(e) };
+
+    while (gpudl_image_entry(image, entry, &e) == GPUDL_OK && e.container == container)
+        entry++;
+    return entry;
+}
+
+/* Nothing in it counts: then what it says of all of them together is the answer. */
+static int check_all(gpudl_image *image, const struct plan *plan, struct tally *tally)
+{
     int status = STATUS_OK;
 
-    for (size_t i = 0; of_many && i < containers && status == STATUS_OK; i++)
-        status = check_container(image, plan, i, true, tally);
+    for (size_t i = 0; tally->containers > 1 && i < tally->containers && status == STATUS_OK; i++) {
+        status = check_container(image, plan, i, tally);
+        tally->entry = next_container(image, tally->entry, i);
+    }
     if (status == STATUS_OK && !tally->taken && !tally->missed)
-        status = check_container(image, plan, GPUDL_ALL, false, tally);
+        status = check_container(image, plan, GPUDL_ALL, tally);
     return status;
 }
 
 static int check_image(gpudl_image *image, const struct plan *plan)
 {
     gpudl_image_info info = { .size_of_struct = sizeof(info) };
-    struct tally tally = { 0, 0 };
+    struct tally tally = { 0, 0, 0, 0 };
     int status;
 
     if (gpudl_image_describe(image, &info) != GPUDL_OK)
         return command_library_failed(&command_check);
-    status = check_all(image, plan, info.containers, &tally);
+    tally.containers = info.containers;
+    status = check_all(image, plan, &tally);
     if (status != STATUS_OK)
         return STATUS_UNREADABLE;
     if (tally.taken + tally.missed > 1)

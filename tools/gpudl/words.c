@@ -66,6 +66,6 @@ void words_print(const char *text)
         if (*s < 0x20 || *s >= 0x7f)
             printf("\\x%02x", *s);
         else
-            putchar(*s);
+            putchar_unlocked(*s);
     }
 }
