@@ -119,6 +119,7 @@ void v_make_slots(struct emit *);
 
 /* ---- one file each; all emit e->in under e->mask */
 void emit_memory(struct emit *);        /* ld ldu st prefetch cp.async: memory.c */
+void emit_local_access(struct emit *);  /* ld st of .local that stays inside: local.c */
 void emit_param_access(struct emit *);  /* ld st of .param: param.c */
 void emit_atomic(struct emit *);        /* atom red: atomic.c */
 void emit_warp_op(struct emit *);       /* shfl vote match redux activemask elect: warpop.c */

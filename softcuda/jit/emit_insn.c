@@ -167,7 +167,12 @@ static void dispatch(struct emit *e)
 
     switch (in->op) {
     case PTX_I_ld: case PTX_I_ldu: case PTX_I_st:
-        in->space == PTX_PARAM ? emit_param_access(e) : emit_memory(e);
+        if (in->space == PTX_PARAM)
+            emit_param_access(e);
+        else if (in->space == PTX_LOCAL && e->plan->local_inside)
+            emit_local_access(e);
+        else
+            emit_memory(e);
         break;
     case PTX_I_cp: case PTX_I_prefetch: case PTX_I_prefetchu: case PTX_I_discard: case PTX_I_applypriority:
         is_mbarrier_copy(in) ? emit_mbarrier(e) : emit_memory(e);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softcuda/jit/plan.h"
+#include "softcuda/jit/local.h"
 #include "src/util/arena.h"
 
 static void *take(struct plan *p, size_t n, size_t size)
@@ -458,6 +458,7 @@ struct plan *plan_make(const struct ptx_module *module, const struct ptx_func *f
         lay_out_locals(p);
         shape_tid(p);
         scan(p);
+        p->local_inside = local_stays_inside(p);
         if (find_spins(p) && plan_find_liveness(p) && fix_shapes_and_guards(p) && find_runs(p))
             return p;
     }

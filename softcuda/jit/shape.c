@@ -143,7 +143,7 @@ struct shape plan_operand_shape(const struct plan *p, const struct ptx_operand *
     case PTX_OP_SPECIAL:
         return special(p, o->index);
     case PTX_OP_LOCALVAR:
-        if (p->func->vars[o->index].space == PTX_LOCAL)
+        if (p->func->vars[o->index].space == PTX_LOCAL && !p->local_inside)
             return affine(p->local_frame, (int64_t)p->local_frame * p->group, false);
         return uniform;
     case PTX_OP_VECTOR:

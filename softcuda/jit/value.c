@@ -160,7 +160,10 @@ static LLVMValueRef local_variable(struct emit *e, const struct ptx_operand *o)
 
     switch (v->space) {
     case PTX_SHARED: return b_i64(e, v->extern_shared ? e->unit->static_shared : (uint64_t)shared);
-    case PTX_LOCAL: return LLVMBuildAdd(B(e), e->frame, b_i64(e, e->plan->local_offset[o->index]), "");
+    case PTX_LOCAL:
+        if (e->plan->local_inside)
+            return b_i64(e, e->plan->local_offset[o->index]);
+        return LLVMBuildAdd(B(e), e->frame, b_i64(e, e->plan->local_offset[o->index]), "");
     default: return b_i64(e, 0);
     }
 }

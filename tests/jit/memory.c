@@ -98,6 +98,34 @@ static void local_arrays_are_each_thread_s_own(void **state)
         assert_int_equal(out[i], i % 70 + 500);
 }
 
+/* All sizes, at one offset in all lanes and at each lane's own, in memory that does not leave the kernel. */
+static void local_arrays_hold_every_size(void **state)
+{
+    (void)state;
+    assert_int_equal(run(PTX ".visible .entry k(.param .u64 o)\n{\n.local .align 8 .b8 pad[8]; .local .align 8 .b8 depot[128];\n.reg .b16 %h<4>; .reg .b32 %r<99>; .reg .b64 %rd<30>; .reg .b64 %SPL;\n"
+        "mov.u64 %SPL, depot;\nld.param.u64 %rd0, [o];\nmov.u32 %r0, %tid.x;\n" MY_WORD
+        "add.s32 %r1, %r0, 0x10203040;\nst.local.u32 [%SPL+4], %r1;\nst.local.u8 [%SPL+5], 0xee;\nst.local.u16 [%SPL+6], %r0;\nld.local.u32 %r2, [%SPL+4];\nst.global.u32 [%rd1], %r2;\n"
+        "mul.wide.u32 %rd2, %r0, 0x01000193;\nst.local.u64 [%SPL+16], %rd2;\nld.local.v2.u32 {%r3, %r4}, [%SPL+16];\nadd.s32 %r3, %r3, %r4;\nst.global.u32 [%rd1+4096], %r3;\n"
+        "and.b32 %r5, %r0, 7;\nmul.wide.u32 %rd3, %r5, 8;\nadd.s64 %rd4, %SPL, %rd3;\nst.local.u64 [%rd4+64], %rd2;\nst.local.s8 [%rd4+66], -3;\nld.local.u64 %rd5, [%rd4+64];\n"
+        "ld.local.s8 %r6, [%rd4+66];\ncvt.u32.u64 %r7, %rd5;\nadd.s32 %r7, %r7, %r6;\nst.global.u32 [%rd1+8192], %r7;\nret;\n}\n", 2, 70), -1);
+    for (unsigned i = 0; i < 140; i++) {
+        uint32_t t = i % 70;
+        uint64_t wide = (uint64_t)t * 0x01000193;
+        assert_int_equal(out[i], (t << 16) | 0xee00 | ((t + 0x10203040) & 0xff));
+        assert_int_equal(out[1024 + i], (uint32_t)wide + (uint32_t)(wide >> 32));
+        assert_int_equal(out[2048 + i], (((uint32_t)wide & 0xff00ffff) | 0xfd0000) - 3);
+    }
+}
+
+static void offsets_beyond_a_local_array_end_the_launch(void **state)
+{
+    (void)state;
+    assert_int_equal(run(PTX ".visible .entry k(.param .u64 o)\n{\n.local .align 8 .b8 depot[64];\n.reg .b32 %r<9>; .reg .b64 %rd<9>;\nmov.u64 %rd1, depot;\nmov.u32 %r0, %tid.x;\n"
+        "mul.wide.u32 %rd2, %r0, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.local.u32 [%rd3], %r0;\nret;\n}\n", 1, 16), -1);
+    assert_int_equal(run(PTX ".visible .entry k(.param .u64 o)\n{\n.local .align 8 .b8 depot[64];\n.reg .b32 %r<9>; .reg .b64 %rd<9>;\nmov.u64 %rd1, depot;\nmov.u32 %r0, %tid.x;\n"
+        "mul.wide.u32 %rd2, %r0, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.local.u32 [%rd3], %r0;\nret;\n}\n", 1, 17), 1);
+}
+
 static void stray_accesses_end_the_launch_and_nothing_else(void **state)
 {
     (void)state;
@@ -113,6 +141,7 @@ int main(void)
         cmocka_unit_test(narrow_loads_extend_as_their_type_says), cmocka_unit_test(tiles_of_sixteen_load_rows_and_broadcasts),
         cmocka_unit_test(the_highest_lane_s_store_stays), cmocka_unit_test(a_guarded_load_of_one_place_touches_nothing_if_no_lane_wants_it),
         cmocka_unit_test(atomics_add_up_in_all_spaces), cmocka_unit_test(local_arrays_are_each_thread_s_own),
+        cmocka_unit_test(local_arrays_hold_every_size), cmocka_unit_test(offsets_beyond_a_local_array_end_the_launch),
         cmocka_unit_test(stray_accesses_end_the_launch_and_nothing_else),
     };
 
