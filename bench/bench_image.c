@@ -21,12 +21,12 @@ enum { VERDICTS = 1000, KERNELS = 500, STEPS = 150 };
 extern char **environ;
 
 struct bench {
-    unsigned char *bytes;       /* of the small fatbin */
+    unsigned char *bytes; /* of the small fatbin */
     size_t size;
     char command[PATH_MAX], folder[64], cubin[96];
 };
 
-/* ----------------------------------------------------------------------------------------------------------------- the verdict */
+/* ---------------------------------------------------------------------------------------------------------------- the verdict */
 
 /* What a load asks of the bytes that it was given, before the driver is asked. */
 static bool judge(struct span bytes, const struct image_target *target)
@@ -63,7 +63,7 @@ static double sample_verdict(void *arg)
     return (bench_now() - start) / VERDICTS;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ the inspect */
+/* ---------------------------------------------------------------------------------------------------------------- the inspect */
 
 static bool ask_kernel(gpudl_image *image, size_t kernel)
 {
@@ -128,7 +128,7 @@ static double sample_start(void *arg)
     return run(b->command, argv) ? bench_now() - start : -1;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- its cubin */
+/* ------------------------------------------------------------------------------------------------------------------ its cubin */
 
 static void write_kernel(FILE *file, int i)
 {
@@ -176,7 +176,7 @@ static bool make_cubin(struct bench *b, size_t *size)
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------- the rows */
+/* ------------------------------------------------------------------------------------------------------------------- the rows */
 
 /* "name" in the folder of this program, and then where that says. */
 static bool beside(const char *name, char *path)

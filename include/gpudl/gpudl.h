@@ -252,9 +252,9 @@ inline gpudl_lent_source gpudl_lend(gpudl_source s) { return gpudl_lent_source{ 
  *         printf("%s; %s\n", verdict.reason, verdict.remedy);
  *
  * An image holds containers (a fatbin, or a cubin, PTX text or LTO-IR by itself), they hold entries, which hold kernels and
- * globals; all count from 0. Strings are the image's own and lent until it is closed, or gpudl_image_forget() of their entry. They
- * are from outside: escape them on output. Structs that are filled begin with their size, which the caller sets; members that the
- * caller does not have are left out. An image takes one call at a time: others wait. */
+ * globals; all count from 0. Strings are the image's own and lent until it is closed, or gpudl_image_forget() of their entry.
+ * They are from outside: escape them on output. Structs that are filled begin with their size, which the caller sets; members
+ * that the caller does not have are left out. An image takes one call at a time: others wait. */
 typedef struct gpudl_image gpudl_image;
 
 #define GPUDL_ALL     ((size_t)-1)

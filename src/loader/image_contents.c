@@ -107,7 +107,8 @@ static void fill_resources(gpudl_kernel_info *info, const struct image_resources
     info->max_cluster = r->max_cluster_rank;
 }
 
-static gpudl_status describe_kernel(gpudl_image *im, size_t entry, size_t kernel, const struct contents *c, gpudl_kernel_info *info)
+static gpudl_status describe_kernel(
+    gpudl_image *im, size_t entry, size_t kernel, const struct contents *c, gpudl_kernel_info *info)
 {
     const struct image_details *details;
     char text[IMAGE_TEXT_SIZE];
@@ -227,7 +228,7 @@ const char *gpudl_image_extern(gpudl_image *im, size_t entry, size_t index)
     return name;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ the tables */
+/* ----------------------------------------------------------------------------------------------------------------- the tables */
 
 struct section_walk {
     int (*each)(void *, const gpudl_section_info *);
@@ -243,8 +244,7 @@ static bool give_section(void *user, const struct image_section *s)
     return walk->each(walk->user, &info) != 0;
 }
 
-gpudl_status gpudl_image_sections(
-    gpudl_image *im, size_t entry, int (*each)(void *user, const gpudl_section_info *), void *user)
+gpudl_status gpudl_image_sections(gpudl_image *im, size_t entry, int (*each)(void *user, const gpudl_section_info *), void *user)
 {
     struct section_walk walk = { each, user };
     char text[IMAGE_TEXT_SIZE];
@@ -276,8 +276,7 @@ static bool give_symbol(void *user, const struct image_symbol *s)
     return walk->each(walk->user, &info) != 0;
 }
 
-gpudl_status gpudl_image_symbols(
-    gpudl_image *im, size_t entry, int (*each)(void *user, const gpudl_symbol_info *), void *user)
+gpudl_status gpudl_image_symbols(gpudl_image *im, size_t entry, int (*each)(void *user, const gpudl_symbol_info *), void *user)
 {
     struct symbol_walk walk = { each, user };
     char text[IMAGE_TEXT_SIZE];
@@ -295,7 +294,7 @@ gpudl_status gpudl_image_symbols(
     return error ? gpudl__image_refuse(im, error, text) : GPUDL_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------------- names */
+/* ---------------------------------------------------------------------------------------------------------------------- names */
 
 size_t gpudl_demangle(const char *name, char *out, size_t size)
 {

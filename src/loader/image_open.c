@@ -71,14 +71,22 @@ void gpudl_image_close(gpudl_image *im)
 static const char *format_name(enum image_format format)
 {
     switch (format) {
-    case IMAGE_FATBIN: return "fatbin";
-    case IMAGE_CUBIN: return "cubin";
-    case IMAGE_PTX: return "ptx";
-    case IMAGE_LTOIR: return "ltoir";
-    case IMAGE_OPTIXIR: return "optixir";
-    case IMAGE_HOST_ELF: return "elf";
-    case IMAGE_ARCHIVE: return "archive";
-    case IMAGE_UNKNOWN: break;
+    case IMAGE_FATBIN:
+        return "fatbin";
+    case IMAGE_CUBIN:
+        return "cubin";
+    case IMAGE_PTX:
+        return "ptx";
+    case IMAGE_LTOIR:
+        return "ltoir";
+    case IMAGE_OPTIXIR:
+        return "optixir";
+    case IMAGE_HOST_ELF:
+        return "elf";
+    case IMAGE_ARCHIVE:
+        return "archive";
+    case IMAGE_UNKNOWN:
+        break;
     }
     return "unknown";
 }
@@ -128,22 +136,32 @@ static const char *kind_name(const struct image_entry *e)
     const char *name = gpudl__image_kind_name(e->kind);
 
     switch (e->format) {
-    case IMAGE_CUBIN: return "elf";
-    case IMAGE_PTX: return "ptx";
-    case IMAGE_LTOIR: return "ltoir";
-    case IMAGE_OPTIXIR: return "optixir";
-    default: return name ? name : "unknown";
+    case IMAGE_CUBIN:
+        return "elf";
+    case IMAGE_PTX:
+        return "ptx";
+    case IMAGE_LTOIR:
+        return "ltoir";
+    case IMAGE_OPTIXIR:
+        return "optixir";
+    default:
+        return name ? name : "unknown";
     }
 }
 
 static const char *compression_name(enum image_compression how)
 {
     switch (how) {
-    case IMAGE_STORED: return "none";
-    case IMAGE_LZ4: return "lz4";
-    case IMAGE_ZSTD: return "zstd";
-    case IMAGE_SCRAMBLED: return "scrambled";
-    case IMAGE_OTHER_COMPRESSION: break;
+    case IMAGE_STORED:
+        return "none";
+    case IMAGE_LZ4:
+        return "lz4";
+    case IMAGE_ZSTD:
+        return "zstd";
+    case IMAGE_SCRAMBLED:
+        return "scrambled";
+    case IMAGE_OTHER_COMPRESSION:
+        break;
     }
     return "unknown";
 }

@@ -13,7 +13,7 @@
 
 static const uint64_t LARGEST_FILE = (uint64_t)2 << 30; /* drivers read 31-bit sizes */
 
-enum { SMALLEST_MAP = 1 << 20 };        /* reading less costs less than mapping it */
+enum { SMALLEST_MAP = 1 << 20 }; /* reading less costs less than mapping it */
 
 void gpudl__content_release(struct content *c)
 {

@@ -6,7 +6,7 @@
 #include "src/loader/error.h"
 #include "src/loader/options.h"
 
-enum { TARGET_ACCELERATED = 0x10000, TARGET_FAMILY = 0x20000 };     /* what CUjit_target adds for the suffixes a and f */
+enum { TARGET_ACCELERATED = 0x10000, TARGET_FAMILY = 0x20000 }; /* what CUjit_target adds for the suffixes a and f */
 
 static const uint64_t KNOWN_FLAGS = GPUDL_LOAD_LINE_INFO | GPUDL_LOAD_DEBUG | GPUDL_LOAD_PRESERVED;
 
@@ -23,7 +23,8 @@ static gpudl_status parse_target(const char *name, struct load_settings *s)
     if (!name)
         return GPUDL_OK;
     if (!gpudl__image_parse_arch(name, &sm, &suffix) || sm >= TARGET_ACCELERATED)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "gpudl_load_options: target is '%.32s': write it as \"sm_90\" or \"sm_90a\"", name);
+        return gpudl__fail(
+            GPUDL_ERROR_ARGUMENT, "gpudl_load_options: target is '%.32s': write it as \"sm_90\" or \"sm_90a\"", name);
     s->target_sm = sm;
     s->target = sm + (suffix == 'a' ? TARGET_ACCELERATED : suffix == 'f' ? TARGET_FAMILY : 0);
     return GPUDL_OK;
@@ -84,7 +85,11 @@ gpudl_status gpudl__settings_check(const struct load_settings *s, unsigned devic
         return GPUDL_OK;
     return gpudl__fail(GPUDL_ERROR_ARCHITECTURE,
         "gpudl_load_options: target is sm_%u%s, and code for it does not run on this device, sm_%u: leave target NULL",
-        s->target_sm, exact ? "a" : s->target & TARGET_FAMILY ? "f" : "", device);
+        s->target_sm,
+        exact                           ? "a"
+            : s->target & TARGET_FAMILY ? "f"
+                                        : "",
+        device);
 }
 
 struct list {

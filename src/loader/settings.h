@@ -1,4 +1,4 @@
-/* settings.h - gpudl_load_options, taken in once: what makes two loads of the same bytes the same, and what the driver is told. */
+/* settings.h - gpudl_load_options, taken in once: what makes two loads of the same bytes the same, and what a driver is told. */
 #ifndef GPUDL_LOADER_SETTINGS_H
 #define GPUDL_LOADER_SETTINGS_H
 

@@ -10,16 +10,14 @@ static struct gpudl_version **bucket(gpudl_loader *l, struct hash128 hash)
 }
 
 /* The hash finds, the bytes decide. */
-static bool is_same(
-    const struct gpudl_version *v, struct span bytes, struct hash128 hash, const struct load_settings *settings)
+static bool is_same(const struct gpudl_version *v, struct span bytes, struct hash128 hash, const struct load_settings *settings)
 {
     return v->hash.low == hash.low && v->hash.high == hash.high && v->content.bytes.size == bytes.size &&
         gpudl__settings_same(&v->settings, settings) && memcmp(v->content.bytes.data, bytes.data, bytes.size) == 0;
 }
 
 /* A reference for the caller, or NULL. Under the lock. */
-static struct gpudl_version *find(
-    gpudl_loader *l, struct span bytes, struct hash128 hash, const struct load_settings *settings)
+static struct gpudl_version *find(gpudl_loader *l, struct span bytes, struct hash128 hash, const struct load_settings *settings)
 {
     for (struct gpudl_version *v = *bucket(l, hash); v; v = v->next)
         if (is_same(v, bytes, hash, settings)) {
@@ -108,8 +106,7 @@ static struct gpudl_version *publish(struct gpudl_version *v)
     return other;
 }
 
-static gpudl_status load(
-    gpudl_loader *l, struct content *content, struct hash128 hash, const struct load_settings *settings,
+static gpudl_status load(gpudl_loader *l, struct content *content, struct hash128 hash, const struct load_settings *settings,
     struct gpudl_version **out)
 {
     struct gpudl_version *v = gpudl__alloc_zero(sizeof(*v));

@@ -1,4 +1,4 @@
-/* Images through the public header: what is in them, and why they would not run. No driver is opened but where a device is asked. */
+/* Images through the public header: what is in them, and why they would not run. Without a driver but where a device is asked. */
 #include "tests/loader/common.h"
 
 #include <stdlib.h>

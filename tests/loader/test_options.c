@@ -156,8 +156,7 @@ static void what_the_driver_remarks_is_kept(void **state)
     (void)state;
     nulldrv_set_remarks("ptxas warning : adjusting per thread register count of 16 to lower bound of 24\n");
     assert_ok(gpudl_library_load(l, DATA_SOURCE(names_ptx), NULL, &lib));
-    assert_string_equal(
-        gpudl_library_log(lib), "ptxas warning : adjusting per thread register count of 16 to lower bound of 24");
+    assert_string_equal(gpudl_library_log(lib), "ptxas warning : adjusting per thread register count of 16 to lower bound of 24");
     nulldrv_set_remarks(NULL);
     assert_ok(gpudl_library_load(l, DATA_SOURCE(names_ptx), NULL, &same));
     assert_string_equal(gpudl_library_log(same), gpudl_library_log(lib)); /* it is the same version */

@@ -24,7 +24,7 @@ struct CUlib_st {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct CUlib_st *libraries;    /* all since the reset */
+static struct CUlib_st *libraries;                   /* all since the reset */
 static char *kernel_names, *log_text, *remarks_text; /* NULL: any; NULL: none */
 static size_t global_bytes = 64;
 

@@ -75,13 +75,13 @@ static int check_plan(const struct plan *plan)
     return STATUS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ the verdict */
+/* ---------------------------------------------------------------------------------------------------------------- the verdict */
 
-enum { LISTED_MOST = 16 };      /* of a file of more containers only those are listed that do not run */
+enum { LISTED_MOST = 16 }; /* of a file of more containers only those are listed that do not run */
 
 struct tally {
     size_t containers, taken, missed;
-    size_t entry;           /* the first of the container at hand */
+    size_t entry; /* the first of the container at hand */
 };
 
 static void print_target(const struct plan *plan)

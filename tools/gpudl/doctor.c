@@ -11,7 +11,7 @@ static const struct command_option options[] = {
     { NULL, NULL, NULL },
 };
 
-/* ------------------------------------------------------------------------------------------------------------------ for people */
+/* ----------------------------------------------------------------------------------------------------------------- for people */
 
 static void print_driver(const struct driver_finding *d)
 {
@@ -62,7 +62,7 @@ static void print_findings(const struct findings *f)
     print_rest(f);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- for programs */
+/* --------------------------------------------------------------------------------------------------------------- for programs */
 
 static void write_device(struct json *j, const struct device_finding *v, int index)
 {
@@ -159,7 +159,7 @@ static void write_findings(const struct findings *f)
     putchar('\n');
 }
 
-/* ------------------------------------------------------------------------------------------------------------- the command line */
+/* ----------------------------------------------------------------------------------------------------------- the command line */
 
 static int take(void *user, const char *name, const char *value)
 {
@@ -171,7 +171,7 @@ static int take(void *user, const char *name, const char *value)
 
 static int run(int argc, char **argv)
 {
-    static struct findings f;       /* large */
+    static struct findings f; /* large */
     bool json = false;
     int status = words_take(&command_doctor, argc, argv, take, &json);
 

@@ -11,7 +11,7 @@
 
 extern char **environ;
 
-/* --------------------------------------------------------------------------------------------------------------------- drivers */
+/* -------------------------------------------------------------------------------------------------------------------- drivers */
 
 static void be_quiet(void *user, gpudl_log_level level, const char *text)
 {
@@ -98,7 +98,7 @@ static void examine_drivers(struct findings *f)
         gpudl_loader_close(loader);
 }
 
-/* --------------------------------------------------------------------------------------------------------------------- softcuda */
+/* ------------------------------------------------------------------------------------------------------------------- softcuda */
 
 static void examine_cpu(struct findings *f)
 {
@@ -166,7 +166,7 @@ static bool can_name(void)
     return !strcmp(text, "f()");
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ environment */
+/* ---------------------------------------------------------------------------------------------------------------- environment */
 
 static const struct {
     const char *name, *effect;
@@ -228,7 +228,7 @@ static void examine_environment(struct findings *f)
     qsort(f->variables, f->nvariables, sizeof(*f->variables), by_name);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------- missing */
+/* -------------------------------------------------------------------------------------------------------------------- missing */
 
 static void miss(struct findings *f, const char *what, const char *purpose, const char *remedy)
 {
@@ -245,7 +245,8 @@ static void list_missing(struct findings *f)
     else if (!is_found(f, "nvidia"))
         miss(f, "a driver library that works with the GPU", "kernels on the GPU", "see what it says above");
     if (!is_found(f, "softcuda"))
-        miss(f, "softcuda", "kernels without a GPU", "build or install gpudl with it, and keep libsoftcuda.so beside libgpudl.so");
+        miss(
+            f, "softcuda", "kernels without a GPU", "build or install gpudl with it, and keep libsoftcuda.so beside libgpudl.so");
     if (!f->names)
         miss(f, "a C++ runtime library (libstdc++.so.6)", "names of kernels as the source has them", "install libstdc++6");
 }

@@ -109,7 +109,8 @@ const struct command command_inspect = {
     .arguments = "FILE [--json] [--symbols]",
     .summary = "say what CUDA code is in FILE: entries, kernels, parameters, globals",
     .options = options,
-    .notes = "FILE is a fatbin, a cubin, PTX, LTO-IR, or a program, library, object or archive with CUDA code in it.\n"
-             "Needs no driver and no CUDA toolkit. Status 0: whole; 1: damaged, and what could be read is printed; 2: not readable.\n",
+    .notes =
+        "FILE is a fatbin, a cubin, PTX, LTO-IR, or a program, library, object or archive with CUDA code in it.\n"
+        "Needs no driver and no CUDA toolkit. Status 0: whole; 1: damaged, and what could be read is printed; 2: not readable.\n",
     .run = run,
 };

@@ -1,5 +1,5 @@
-/* inspect.h - what gpudl inspect prints: for people (listing.c) or for programs (report.c), of one open image. Each returns whether
- * all that it asked for could be read; what could not is said where it would stand. */
+/* inspect.h - what gpudl inspect prints of one open image: for people (listing.c) or for programs (report.c). Each returns
+ * whether all that it asked for could be read; what could not is said where it would stand. */
 #ifndef GPUDL_TOOL_INSPECT_H
 #define GPUDL_TOOL_INSPECT_H
 

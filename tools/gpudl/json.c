@@ -4,12 +4,12 @@
 #include <gpudl/gpudl.h>
 #include <stddef.h>
 
-/* The bytes of the UTF-8 character at s, which ends in NUL; 0: it is none. Overlong forms, surrogates and what lies beyond Unicode
- * are none. */
+/* How many bytes the UTF-8 character at s has, which ends in NUL; 0: it is none. Overlong forms, surrogates and what lies beyond
+ * Unicode are none. */
 static size_t utf8_length(const unsigned char *s)
 {
     static const struct {
-        unsigned char first, last, low, high;       /* of the first byte; of the second */
+        unsigned char first, last, low, high; /* of the first byte; of the second */
         size_t length;
     } forms[] = {
         { 0x01, 0x7f, 0, 0, 1 },

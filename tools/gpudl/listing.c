@@ -13,7 +13,7 @@ static void print_count(unsigned count, int width)
         printf("%*u", width, count);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------- entries */
+/* -------------------------------------------------------------------------------------------------------------------- entries */
 
 static void print_place(const gpudl_entry_info *e)
 {
@@ -79,7 +79,7 @@ static void print_entries(gpudl_image *image, const gpudl_image_info *info)
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------------- contents */
+/* ------------------------------------------------------------------------------------------------------------------- contents */
 
 static void print_params(gpudl_image *image, size_t entry, size_t kernel, unsigned count)
 {
@@ -164,7 +164,7 @@ static void print_externs(gpudl_image *image, size_t entry)
         putchar('\n');
 }
 
-/* ----------------------------------------------------------------------------------------------------------------------- tables */
+/* --------------------------------------------------------------------------------------------------------------------- tables */
 
 static int print_section(void *user, const gpudl_section_info *s)
 {
@@ -241,7 +241,7 @@ bool inspect_list(gpudl_image *image, const char *file, bool symbols)
     print_entries(image, &info);
     for (size_t i = 0; i < info.entries; i++)
         whole = print_contents(image, file, i, symbols) && whole;
-    gpudl_image_describe(image, &info);     /* reading has added to its notes */
+    gpudl_image_describe(image, &info); /* reading has added to its notes */
     if (*info.notes)
         printf("\n%s\n", info.notes);
     if (*info.damage_text) {

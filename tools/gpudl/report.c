@@ -30,7 +30,7 @@ static void write_extent(struct json *j, const char *key, const unsigned extent[
     json_close(j, ']');
 }
 
-/* --------------------------------------------------------------------------------------------------------------------- contents */
+/* ------------------------------------------------------------------------------------------------------------------- contents */
 
 static void write_params(struct json *j, gpudl_image *image, size_t entry, size_t kernel, unsigned count)
 {
@@ -119,7 +119,7 @@ static void write_externs(struct json *j, gpudl_image *image, size_t entry)
     json_close(j, ']');
 }
 
-/* ----------------------------------------------------------------------------------------------------------------------- tables */
+/* --------------------------------------------------------------------------------------------------------------------- tables */
 
 static int write_section(void *user, const gpudl_section_info *s)
 {
@@ -172,7 +172,7 @@ static bool write_tables(struct json *j, gpudl_image *image, size_t entry)
     return whole;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------- entries */
+/* -------------------------------------------------------------------------------------------------------------------- entries */
 
 static void write_header(struct json *j, const gpudl_entry_info *e)
 {
@@ -236,7 +236,7 @@ bool inspect_report(gpudl_image *image, const char *file, bool symbols)
         whole = write_entry(&j, image, file, i, symbols) && whole;
     json_close(&j, ']');
     write_optional(&j, "damage", info.damage_text);
-    gpudl_image_describe(image, &info);     /* reading has added to them */
+    gpudl_image_describe(image, &info); /* reading has added to them */
     write_optional(&j, "notes", info.notes);
     json_truth(&j, "whole", whole);
     json_close(&j, '}');
