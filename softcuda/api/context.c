@@ -232,6 +232,7 @@ CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *params, int n, 
 
 CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned int flags, CUdevice device)
 {
+    SC_SINCE(12050);
     return params ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate_v2(context, flags, device);
 }
 
@@ -298,7 +299,7 @@ CUresult cuCtxGetCurrent(CUcontext *c)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext c)
+static CUresult device_of(CUdevice *device, CUcontext c)
 {
     CUresult r = c ? named(c) : sc_ready();
 
@@ -314,7 +315,13 @@ CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext c)
 
 CUresult cuCtxGetDevice(CUdevice *device)
 {
-    return cuCtxGetDevice_v2(device, NULL);
+    return device_of(device, NULL);
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext c)
+{
+    SC_SINCE(13000);
+    return device_of(device, c);
 }
 
 CUresult cuCtxGetFlags(unsigned int *flags)
@@ -337,6 +344,7 @@ CUresult cuCtxSetFlags(unsigned int flags)
     CUcontext c;
     CUresult r = sc_enter(&c);
 
+    SC_SINCE(12010);
     if (r)
         return r;
     if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
@@ -349,6 +357,7 @@ CUresult cuCtxGetId(CUcontext c, unsigned long long *id)
 {
     CUresult r = c ? named(c) : sc_ready();
 
+    SC_SINCE(12000);
     if (r)
         return r;
     if (!id)
@@ -382,6 +391,7 @@ CUresult cuCtxSynchronize_v2(CUcontext c)
 {
     CUresult r = c ? named(c) : sc_enter(&c);
 
+    SC_SINCE(13000);
     return r ? r : synchronize(c);
 }
 

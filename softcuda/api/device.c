@@ -132,12 +132,22 @@ CUresult sc_device(CUdevice ordinal, struct device **out)
     return CUDA_SUCCESS;
 }
 
-int sc_driver_version(void)
+static int driver_version;
+
+static void read_driver_version(void)
 {
     const char *wish = secure_getenv("SOFTCUDA_DRIVER_VERSION");
     long n = wish ? strtol(wish, NULL, 10) : 0;
 
-    return n >= 2000 && n < 100000 ? (int)n : DRIVER_VERSION;
+    driver_version = n >= 2000 && n < DRIVER_VERSION ? (int)n : DRIVER_VERSION;
+}
+
+int sc_driver_version(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, read_driver_version);
+    return driver_version;
 }
 
 CUresult cuDriverGetVersion(int *version)

@@ -7,6 +7,7 @@ static CUresult check_kernel(CUkernel k)
 {
     CUresult r = sc_ready();
 
+    SC_SINCE(12000);
     if (r)
         return r;
     return k && k->magic == SC_KERNEL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
@@ -120,6 +121,7 @@ CUresult cuKernelGetLibrary(CUlibrary *library, CUkernel k)
 {
     CUresult r = check_kernel(k);
 
+    SC_SINCE(12050);
     if (r)
         return r;
     if (!library)
@@ -132,6 +134,7 @@ CUresult cuKernelGetName(const char **name, CUkernel k)
 {
     CUresult r = check_kernel(k);
 
+    SC_SINCE(12030);
     if (r)
         return r;
     if (!name)
@@ -144,6 +147,7 @@ CUresult cuKernelGetParamInfo(CUkernel k, size_t index, size_t *offset, size_t *
 {
     CUresult r = check_kernel(k);
 
+    SC_SINCE(12040);
     return r ? r : param_info(kernel_of(k), index, offset, size);
 }
 
@@ -239,6 +243,7 @@ CUresult cuFuncGetName(const char **name, CUfunction function)
     struct CUfunc_st *f;
     CUresult r = sc_function(function, NULL, &f);
 
+    SC_SINCE(12030);
     if (r)
         return r;
     if (!name)
@@ -252,6 +257,7 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, s
     struct CUfunc_st *f;
     CUresult r = sc_function(function, NULL, &f);
 
+    SC_SINCE(12040);
     return r ? r : param_info(f->kernel, index, offset, size);
 }
 
@@ -260,6 +266,7 @@ CUresult cuFuncLoad(CUfunction function)
 {
     struct CUfunc_st *f;
 
+    SC_SINCE(12040);
     return sc_function(function, NULL, &f);
 }
 
@@ -268,6 +275,7 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
     struct CUfunc_st *f;
     CUresult r = sc_function(function, NULL, &f);
 
+    SC_SINCE(12040);
     if (r)
         return r;
     if (!state)

@@ -334,6 +334,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared, CUfunction f, i
 
 CUresult cuGetProcAddress_v2(
     const char *name, void **function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status);
+CUresult cuGetExportTable(const void **table, const CUuuid *id);
 
 const char *softcuda_version(void);
 

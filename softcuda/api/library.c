@@ -10,6 +10,7 @@ static CUresult check(CUlibrary l)
 {
     CUresult r = sc_ready();
 
+    SC_SINCE(12000);
     if (r)
         return r;
     return l && l->magic == SC_LIBRARY ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
@@ -122,6 +123,7 @@ static CUresult begin(
 {
     CUresult r = sc_ready();
 
+    SC_SINCE(12000);
     if (r)
         return r;
     return library && what ? sc_load_log_init(log, n, options, values) : CUDA_ERROR_INVALID_VALUE;
@@ -226,6 +228,7 @@ CUresult cuLibraryGetKernelCount(unsigned int *n, CUlibrary l)
 {
     CUresult r = check(l);
 
+    SC_SINCE(12040);
     if (r)
         return r;
     if (!n)
@@ -238,6 +241,7 @@ CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int n, CUlibrary 
 {
     CUresult r = check(l);
 
+    SC_SINCE(12040);
     if (r)
         return r;
     if (!kernels || !n)

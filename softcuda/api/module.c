@@ -245,6 +245,7 @@ CUresult cuModuleGetFunctionCount(unsigned int *n, CUmodule m)
 {
     CUresult r = check(m);
 
+    SC_SINCE(12040);
     if (r)
         return r;
     if (!n)
@@ -257,6 +258,7 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int n, CUmod
 {
     CUresult r = check(m);
 
+    SC_SINCE(12040);
     if (r)
         return r;
     if (!functions || !n)
@@ -299,6 +301,7 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     CUresult r = sc_ready();
 
+    SC_SINCE(11070);
     if (r)
         return r;
     if (!mode)

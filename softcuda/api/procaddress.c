@@ -1,7 +1,9 @@
 /* procaddress.c - cuGetProcAddress: base names, versions as of which a form exists, forms for per-thread default streams. */
+#include <stdio.h>
 #include <string.h>
 
 #include "softcuda/api/objects.h"
+#include "softcuda/api/unsupported.h"
 
 typedef void function(void);
 
@@ -11,6 +13,7 @@ static const struct proc { const char *name; int version; function *plain, *per_
     P(cuInit, 2000, cuInit) P(cuDriverGetVersion, 2020, cuDriverGetVersion)
     P(cuGetErrorName, 6000, cuGetErrorName) P(cuGetErrorString, 6000, cuGetErrorString)
     P(cuGetProcAddress, 11030, cuGetProcAddress) P(cuGetProcAddress, 12000, cuGetProcAddress_v2)
+    P(cuGetExportTable, 3000, cuGetExportTable)
     P(cuDeviceGetCount, 2000, cuDeviceGetCount) P(cuDeviceGet, 2000, cuDeviceGet) P(cuDeviceGetName, 2000, cuDeviceGetName)
     P(cuDeviceGetAttribute, 2000, cuDeviceGetAttribute) P(cuDeviceComputeCapability, 2000, cuDeviceComputeCapability)
     P(cuDeviceTotalMem, 3020, cuDeviceTotalMem_v2) P(cuDeviceGetUuid, 9020, cuDeviceGetUuid_v2)
@@ -218,6 +221,19 @@ static const struct proc *find(const char *name, int version, int *status)
     return best;
 }
 
+/* A function that CUDA has and softcuda has not: it can be had, and answers so. */
+static function *find_unsupported(const char *name, int version, int *status)
+{
+    const struct sc_name *n = sc_unsupported_names();
+
+    while (n->name && strcmp(n->name, name))
+        n++;
+    if (!n->name)
+        return NULL;
+    *status = n->version <= version ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+    return n->version <= version ? sc_unsupported() : NULL;
+}
+
 CUresult cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status)
 {
     const struct proc *p;
@@ -227,9 +243,27 @@ CUresult cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64
         return CUDA_ERROR_INVALID_VALUE;
     p = find(name, version, &found);
     *out = NULL;
+    if (found == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
+        *out = (void *)find_unsupported(name, version, &found);
     if (p)
         *out = (void *)(p->per_thread && (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) ? p->per_thread : p->plain);
     if (status)
         *status = (CUdriverProcAddressQueryResult)found;
     return CUDA_SUCCESS;
+}
+
+static void complain(void)
+{
+    fputs("softcuda: this program uses NVIDIA's runtime library (libcudart), which needs tables of the driver that nobody has documented; "
+          "softcuda has the documented driver API only, so the program cannot run on it\n", stderr);
+}
+
+CUresult cuGetExportTable(const void **table, const CUuuid *id)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    if (!table || !id)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_once(&once, complain);
+    return CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -266,6 +266,7 @@ CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
     struct CUstream_st *s;
     CUresult r = sc_stream(stream, &s);
 
+    SC_SINCE(12000);
     if (r)
         return r;
     if (!id)
@@ -279,6 +280,7 @@ CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
     struct CUstream_st *s;
     CUresult r = sc_stream(stream, &s);
 
+    SC_SINCE(12080);
     if (r)
         return r;
     if (!device)
