@@ -1,21 +1,11 @@
 #include "fuzz/image/check.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/image/image.h"
 
 #define LIMIT (1u << 20)        /* bytes that one entry may decompress to */
 #define TEXT_SIZE 512
-
-#define CHECK(what)                                                         \
-    do {                                                                    \
-        if (!(what)) {                                                      \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what); \
-            abort();                                                        \
-        }                                                                   \
-    } while (0)
 
 /* A failure has a text that ends in its buffer. */
 static void check_text(const char *text)
@@ -172,4 +162,5 @@ void check_image(const uint8_t *data, size_t size)
         gpudl__image_close(im);
     }
     free(copy);
+    check_inspection(data, size);
 }

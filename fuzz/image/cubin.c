@@ -3,13 +3,11 @@
 
 #include "fuzz/image/check.h"
 
-#define MOST 65536
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static uint8_t cubin[MOST];
+    static uint8_t cubin[CHECK_MOST];
 
-    if (size < 0x14 || size > MOST)
+    if (size < 0x14 || size > CHECK_MOST)
         return 0;
     memcpy(cubin, data, size);
     memcpy(cubin, "\x7f" "ELF\2\1\1", 7);

@@ -3,13 +3,11 @@
 
 #include "fuzz/image/check.h"
 
-#define MOST 65536
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static uint8_t fatbin[MOST];
+    static uint8_t fatbin[CHECK_MOST];
 
-    if (size < 4 || size > MOST)
+    if (size < 4 || size > CHECK_MOST)
         return 0;
     memcpy(fatbin, data, size);
     memcpy(fatbin, "\x50\xED\x55\xBA", 4);

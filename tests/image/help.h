@@ -319,6 +319,92 @@ static inline void assert_entry(struct opened *o, size_t i, enum image_format fo
     assert_int_equal(e->error, IMAGE_OK);
 }
 
+/* The header of a section of a cubin. */
+static inline uint64_t section_at(struct bytes b, const char *name)
+{
+    struct span s = span_of(b);
+    uint64_t table = span_u64(s, 0x28);
+    uint64_t names = span_u64(s, table + 64u * span_u16(s, 0x3e) + 0x18);
+
+    for (unsigned i = 0; i < span_u16(s, 0x3c); i++) {
+        const char *n = span_string(s, names + span_u32(s, table + 64u * i), 1000, NULL);
+
+        if (n && strcmp(n, name) == 0)
+            return table + 64u * i;
+    }
+    fail_msg("no section %s", name);
+    return 0;
+}
+
+/* Of the first record with this attribute in a section of records. */
+static inline size_t record_at(struct bytes b, const char *name, unsigned char attribute)
+{
+    uint64_t section = section_at(b, name);
+    size_t at = (size_t)span_u64(span_of(b), section + 0x18), end = at + (size_t)span_u64(span_of(b), section + 0x20);
+
+    while (at < end && b.data[at + 1] != attribute)
+        at += 4 + (b.data[at] == 4 ? span_u16(span_of(b), at + 2) : 0);
+    assert_true(at < end);
+    return at;
+}
+
+static inline bool go_on(void *user, const void *item)
+{
+    (void)item;
+    return ++*(size_t *)user < 10000;
+}
+
+static inline bool next_section(void *user, const struct image_section *s)
+{
+    return go_on(user, s);
+}
+
+static inline bool next_symbol(void *user, const struct image_symbol *s)
+{
+    return go_on(user, s);
+}
+
+static inline void count_warning(void *user, enum image_warning what, const struct image_kernel *k, const char *text)
+{
+    (void)what;
+    (void)k;
+    assert_true(text[0] != '\0');
+    ++*(size_t *)user;
+}
+
+/* Asks an image everything that it can be asked. */
+static inline void ask_everything(struct image *im)
+{
+    static const struct image_target targets[] = {
+        { .sm = 90, .ptx_version = 90, .machine_code = true, .cuda_version = 13000 }, { .sm = 75, .any_ptx = true },
+    };
+    char text[256];
+    struct image_words words;
+    struct image_provenance p;
+    const struct image_kernel *k;
+    const struct image_global *g;
+    const struct image_details *d;
+    struct span payload;
+    size_t n, seen = 0;
+
+    for (size_t i = 0; i < gpudl__image_count(im); i++) {
+        gpudl__image_payload(im, i, &payload, text, sizeof(text));
+        gpudl__image_kernels(im, i, &k, &n, text, sizeof(text));
+        gpudl__image_globals(im, i, &g, &n, text, sizeof(text));
+        gpudl__image_details(im, i, &d, text, sizeof(text));
+        gpudl__image_provenance(im, i, &p, text, sizeof(text));
+        gpudl__image_sections(im, i, next_section, &seen, text, sizeof(text));
+        gpudl__image_symbols(im, i, next_symbol, &seen, text, sizeof(text));
+        for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]); t++) {
+            gpudl__image_judge(im, i, &targets[t], &words);
+            gpudl__image_warn(im, i, &targets[t], count_warning, &seen, text, sizeof(text));
+        }
+        gpudl__image_forget(im, i);
+    }
+    for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]); t++)
+        gpudl__image_explain(im, SIZE_MAX, &targets[t], &words);
+}
+
 #define RUN(tests) (data_folder = argc > 1 ? argv[1] : ".", cmocka_run_group_tests(tests, NULL, NULL))
 
 #endif

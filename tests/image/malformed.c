@@ -227,34 +227,6 @@ static void ptx_without_terminator(void **state)
 
 /* --- cubins --------------------------------------------------------------------------------------------------------------- */
 
-static uint64_t section_at(struct bytes b, const char *name)
-{
-    struct span s = span_of(b);
-    uint64_t table = span_u64(s, 0x28);
-    uint64_t names = span_u64(s, table + 64u * span_u16(s, 0x3e) + 0x18);
-
-    for (unsigned i = 0; i < span_u16(s, 0x3c); i++) {
-        const char *n = span_string(s, names + span_u32(s, table + 64u * i), 1000, NULL);
-
-        if (n && strcmp(n, name) == 0)
-            return table + 64u * i;
-    }
-    fail_msg("no section %s", name);
-    return 0;
-}
-
-/* Of the first record with this attribute in .nv.info.k */
-static size_t record_at(struct bytes b, unsigned char attribute)
-{
-    uint64_t section = section_at(b, ".nv.info.k");
-    size_t at = (size_t)span_u64(span_of(b), section + 0x18), end = at + (size_t)span_u64(span_of(b), section + 0x20);
-
-    while (at < end && b.data[at + 1] != attribute)
-        at += 4 + (b.data[at] == 4 ? span_u16(span_of(b), at + 2) : 0);
-    assert_true(at < end);
-    return at;
-}
-
 static void elf_header(void **state)
 {
     struct bytes b = load("k_90.cubin");
@@ -356,7 +328,7 @@ static void damaged_records_leave_parameters_unknown(void **state)
 {
     struct bytes b = load("k_90.cubin");
     uint64_t info = section_at(b, ".nv.info.k");
-    size_t kparam = record_at(b, 0x17), size = record_at(b, 0x19), cbank = record_at(b, 0x0a);
+    size_t kparam = record_at(b, ".nv.info.k", 0x17), size = record_at(b, ".nv.info.k", 0x19), cbank = record_at(b, ".nv.info.k", 0x0a);
 
     (void)state;
     free(b.data);
