@@ -109,6 +109,7 @@ static struct bytes build(void)
 static void every_kernel_is_found(void **state)
 {
     struct opened o = open_bytes(build());
+    const struct image_details *d;
     const struct image_kernel *k;
     char expected[64];
     size_t n;
@@ -125,6 +126,9 @@ static void every_kernel_is_found(void **state)
         assert_int_equal(k[i].params[0].size, 4);
         assert_int_equal(k[i].param_bytes, 4);
     }
+    assert_int_equal(gpudl__image_details(o.image, 0, &d, o.text, sizeof(o.text)), IMAGE_OK);
+    assert_int_equal(d->nkernels, KERNELS);
+    assert_string_equal(d->kernels[KERNELS - 1].problem, "the number of its registers is missing");
     close_opened(&o);
 }
 

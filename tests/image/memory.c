@@ -63,6 +63,62 @@ static void use(struct span bytes, unsigned sm)
     gpudl__image_close(im);
 }
 
+static void assert_done(enum image_error error, const char *text)
+{
+    if (error)
+        assert_no_memory(error, text);
+}
+
+/* As a tool does: damage is never made up where memory is short. */
+static void look(struct span bytes, unsigned sm)
+{
+    const struct image_target target = { .sm = sm, .ptx_version = 90, .machine_code = true };
+    const struct image_details *d;
+    struct image_provenance p;
+    struct image_words words;
+    struct image *im = NULL;
+    char text[256] = "";
+    enum image_error error;
+    size_t seen = 0;
+
+    error = gpudl__image_inspect(bytes, NULL, &im, text, sizeof(text));
+    if (error) {
+        assert_no_memory(error, text);
+        assert_null(im);
+        return;
+    }
+    for (size_t i = 0; i < gpudl__image_count(im); i++) {
+        assert_done(gpudl__image_details(im, i, &d, text, sizeof(text)), text);
+        assert_done(gpudl__image_provenance(im, i, &p, text, sizeof(text)), text);
+        if (gpudl__image_entry(im, i)->format == IMAGE_CUBIN)
+            assert_done(gpudl__image_symbols(im, i, next_symbol, &seen, text, sizeof(text)), text);
+        gpudl__image_judge(im, i, &target, &words);
+        assert_int_equal(gpudl__image_details(im, i, &d, text, sizeof(text)), IMAGE_OK);        /* there is memory again */
+        gpudl__image_forget(im, i);
+        assert_int_equal(gpudl__image_entry(im, i)->error, IMAGE_OK);
+    }
+    gpudl__image_explain(im, SIZE_MAX, &target, &words);
+    assert_string_equal(gpudl__image_damage(im, NULL), "");
+    gpudl__image_close(im);
+}
+
+static void fail_each(const char *file, void (*what)(struct span, unsigned), unsigned sm)
+{
+    struct bytes b = load(file);
+    struct heap heap = { 0 };
+    const struct allocator failing = { allocate, release, &heap };
+    const struct allocator *before = gpudl__alloc_use(&failing);
+
+    do {
+        heap.calls = 0;
+        heap.fail_at++;
+        what(span_of(b), sm);
+        assert_int_equal(heap.live, 0);
+    } while (heap.calls >= heap.fail_at);
+    gpudl__alloc_use(before);
+    free(b.data);
+}
+
 static void each_allocation_fails_once(void **state)
 {
     static const struct { const char *file; unsigned sm; } cases[] = {
@@ -70,27 +126,24 @@ static void each_allocation_fails_once(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct bytes b = load(cases[i].file);
-        struct heap heap = { 0 };
-        const struct allocator failing = { allocate, release, &heap };
-        const struct allocator *before = gpudl__alloc_use(&failing);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        fail_each(cases[i].file, use, cases[i].sm);
+}
 
-        do {
-            heap.calls = 0;
-            heap.fail_at++;
-            use(span_of(b), cases[i].sm);
-            assert_int_equal(heap.live, 0);
-        } while (heap.calls >= heap.fail_at);
-        gpudl__alloc_use(before);
-        free(b.data);
-    }
+static void each_allocation_of_a_tool_fails_once(void **state)
+{
+    static const char *const files[] = { "libk.a", "hr.exe", "a_lz4.fatbin", "d_90.cubin", "launch.ptx", "k_debug.fatbin" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        fail_each(files[i], look, 90);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_allocation_fails_once),
+        cmocka_unit_test(each_allocation_of_a_tool_fails_once),
     };
 
     return RUN(tests);
