@@ -6,6 +6,7 @@ root=$(cd "$(dirname "$0")" && pwd)
 only=
 [[ ${1:-} != --only ]] || only=$2
 wanted=" $* "
+export GPUDL_CACHE_DIR=$root/test-cache
 passed=0 failed=0 skipped=0
 
 one()   # folder, NAME=VALUE..., --, command and arguments

@@ -69,7 +69,7 @@ static void warn(void *user, const char *text)
 
 static void start(void)
 {
-    const struct cache_options options = { .warn = warn };
+    const struct cache_options options = { .cheap = true, .warn = warn };
     const char *wish = secure_getenv("SOFTCUDA_CACHE");
 
     dl_iterate_phdr(look_at_object, NULL);

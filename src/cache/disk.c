@@ -135,13 +135,14 @@ void gpudl__cache_release(struct cache_hit *hit)
 
 static bool write_entry(struct cache *c, const struct place *p, const struct entry *e)
 {
+    unsigned how = NEWFILE_REPLACE | (c->cheap ? 0 : NEWFILE_SYNC);
     unsigned char header[ENTRY_HEADER];
     const struct span parts[] = { { header, ENTRY_HEADER }, e->meta, e->data };
     char name[CACHE_KEY_TEXT];
 
     gpudl__key_print(&e->key, name);
     gpudl__entry_seal(header, e, &p->secret);
-    if (!gpudl__newfile_put(c, p->entries, name, true, parts, 3))
+    if (!gpudl__newfile_put(c, p->entries, name, how, parts, 3))
         return true;
     gpudl__place_trouble(c, NAMESPACE, strerror(errno));
     return false;

@@ -18,6 +18,7 @@ struct cache {
     size_t given;                   /* bytes of folder that must be there already: nobody's home is made */
     const char *variable;           /* that named the folder; NULL: the caller did */
     uint64_t max_bytes, max_age;
+    bool cheap;
     void (*warn)(void *user, const char *text);
     void *user;
     atomic_bool warned;
@@ -55,11 +56,14 @@ struct newfile {
 };
 int  gpudl__newfile_open(struct cache *, int dir, struct newfile *);
 int  gpudl__newfile_write(struct cache *, struct newfile *, const void *bytes, size_t size);
-/* replace: takes the place of what is there; else fails with EEXIST. */
-int  gpudl__newfile_commit(struct cache *, struct newfile *, const char *name, bool replace);
+enum {
+    NEWFILE_REPLACE = 1,            /* takes the place of what is there; else fails with EEXIST */
+    NEWFILE_SYNC = 2,               /* is on the disk before it has its name */
+};
+int  gpudl__newfile_commit(struct cache *, struct newfile *, const char *name, unsigned how);
 void gpudl__newfile_drop(struct cache *, struct newfile *);     /* what was not committed goes */
 /* All of it; again with a named file, where nameless ones turn out not to work. 0, or -1 and errno. */
-int  gpudl__newfile_put(struct cache *, int dir, const char *name, bool replace, const struct span *parts, size_t n);
+int  gpudl__newfile_put(struct cache *, int dir, const char *name, unsigned how, const struct span *parts, size_t n);
 
 /* ---- sweep.c */
 void gpudl__sweep_after(struct cache *, struct place *, uint64_t stored);   /* so many bytes more: is it time? */

@@ -85,9 +85,11 @@ static int take_name(struct cache *c, struct newfile *f, const char *name)
     return c->io->rename(f->dir, f->name, name);
 }
 
-int gpudl__newfile_commit(struct cache *c, struct newfile *f, const char *name, bool replace)
+int gpudl__newfile_commit(struct cache *c, struct newfile *f, const char *name, unsigned how)
 {
-    if (c->io->sync(f->fd))
+    bool replace = how & NEWFILE_REPLACE;
+
+    if ((how & NEWFILE_SYNC) && c->io->sync(f->fd))
         return -1;
     if (!f->name[0]) {
         if (!c->io->name(f->fd, f->dir, name))
@@ -112,7 +114,7 @@ void gpudl__newfile_drop(struct cache *c, struct newfile *f)
     errno = kept;
 }
 
-static int put_once(struct cache *c, int dir, const char *name, bool replace, const struct span *parts, size_t n)
+static int put_once(struct cache *c, int dir, const char *name, unsigned how, const struct span *parts, size_t n)
 {
     struct newfile f;
     int err = gpudl__newfile_open(c, dir, &f);
@@ -120,7 +122,7 @@ static int put_once(struct cache *c, int dir, const char *name, bool replace, co
     for (size_t i = 0; !err && i < n; i++)
         err = gpudl__newfile_write(c, &f, parts[i].data, parts[i].size);
     if (!err)
-        err = gpudl__newfile_commit(c, &f, name, replace);
+        err = gpudl__newfile_commit(c, &f, name, how);
     gpudl__newfile_drop(c, &f);
     return err;
 }
@@ -130,12 +132,14 @@ static bool is_final(int error)     /* another way of making files will not help
     return error == ENOSPC || error == EDQUOT || error == EROFS || error == EIO || error == ESTALE || error == EEXIST || error == EISDIR;
 }
 
-int gpudl__newfile_put(struct cache *c, int dir, const char *name, bool replace, const struct span *parts, size_t n)
+int gpudl__newfile_put(struct cache *c, int dir, const char *name, unsigned how, const struct span *parts, size_t n)
 {
-    if (!put_once(c, dir, name, replace, parts, n))
-        return 0;
-    if (c->no_tmpfile || is_final(errno))
-        return -1;
-    c->no_tmpfile = true;           /* no /proc, or a file system that cannot */
-    return put_once(c, dir, name, replace, parts, n);
+    for (int tries = 0; tries < 4; tries++) {
+        if (!put_once(c, dir, name, how, parts, n))
+            return 0;
+        if (is_final(errno) || (c->no_tmpfile && errno != ENOENT))
+            return -1;
+        c->no_tmpfile = true;       /* no /proc, or a file system that cannot; or a sweep took a new file before it was locked */
+    }
+    return -1;
 }

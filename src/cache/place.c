@@ -63,6 +63,7 @@ struct cache *gpudl__cache_open(const struct cache_options *o)
     c->io = o->io ? o->io : &gpudl__cache_io;
     c->max_bytes = o->max_bytes ? o->max_bytes : DEFAULT_BYTES;
     c->max_age = o->max_age ? o->max_age : DEFAULT_AGE;
+    c->cheap = o->cheap;
     c->warn = o->warn;
     c->user = o->user;
     pthread_mutex_init(&c->lock, NULL);
@@ -240,7 +241,7 @@ static bool make_secret(struct cache *c, const struct place *p, enum found found
     if (found == BAD)
         c->io->remove(p->folder, SECRET_NAME, 0);
     randombytes_buf(secret->bytes, ENTRY_SECRET);
-    if (gpudl__newfile_put(c, p->folder, SECRET_NAME, false, &part, 1) && errno != EEXIST)
+    if (gpudl__newfile_put(c, p->folder, SECRET_NAME, NEWFILE_SYNC, &part, 1) && errno != EEXIST)
         return refuse(c, SECRET_NAME, strerror(errno));
     return read_secret(c, p, secret) == FOUND || refuse(c, SECRET_NAME, "it cannot be read");
 }
