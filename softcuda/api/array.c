@@ -57,7 +57,7 @@ static CUresult shape(const struct sc_abi_array3d *d, struct sc_image *m)
     if (d->width > MOST_WIDTH || d->height > MOST_HEIGHT || d->depth > MOST_DEPTH)
         return CUDA_ERROR_INVALID_VALUE;
     *m = (struct sc_image){ .width = (uint32_t)d->width, .height = d->height ? (uint32_t)d->height : 1,
-                            .depth = d->depth ? (uint32_t)d->depth : 1, .texel = texel, .channels = (uint8_t)d->channels };
+                            .depth = d->depth ? (uint32_t)d->depth : 1, .texel = texel, .channels = (uint8_t)d->channels, .flat = !d->height };
     m->pitch = ((uint64_t)m->width * m->channels * sc_texel_bytes(texel) + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
     m->slice = m->pitch * m->height;
     return CUDA_SUCCESS;

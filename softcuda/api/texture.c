@@ -47,7 +47,7 @@ static CUresult image_of_row(const struct sc_abi_resource *d, struct sc_image *m
         return CUDA_ERROR_INVALID_VALUE;
     width = d->of.linear.size / each;
     r = image_of_memory(d->of.linear.format, d->of.linear.channels, d->of.linear.data, width, 1, width * each, m);
-    m->linear = true;
+    m->linear = m->flat = true;
     return r;
 }
 

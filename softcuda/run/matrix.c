@@ -48,12 +48,39 @@ static unsigned factor_registers(unsigned outer, unsigned k, unsigned each)
     return outer / 8 * (k / (4 * each));
 }
 
-/* An accumulator: tiles of 16 (or 8) by 8; two neighbours in a row are a lane's. */
-static struct place sum_place(unsigned m, unsigned n, unsigned lane, unsigned i)
+/* Of 8 x 32 all is as of 32 x 8 with the roles of the two factors exchanged. */
+static bool is_lying(unsigned m, unsigned n)
 {
-    unsigned tile = m >= 16 ? 16 : 8, per_tile = 2 * (tile / 8), t = i / per_tile, in_tile = i % per_tile, across = n / 8;
+    return m == 8 && n == 32;
+}
+
+static unsigned tile_of_a(unsigned m)
+{
+    return m >= 16 ? 16 : 8;
+}
+
+static unsigned tile_of_b(unsigned m, unsigned n)
+{
+    return is_lying(m, n) ? 16 : 8;
+}
+
+/* An accumulator: tiles of 16 (or 8) by 8; two neighbours in a row are a lane's. */
+static struct place upright_place(unsigned m, unsigned n, unsigned lane, unsigned i)
+{
+    unsigned tile = tile_of_a(m), per_tile = 2 * (tile / 8), t = i / per_tile, in_tile = i % per_tile, across = n / 8;
 
     return (struct place){ t / across * tile + in_tile / 2 * 8 + lane / 4, t % across * 8 + lane % 4 * 2 + in_tile % 2 };
+}
+
+static struct place sum_place(unsigned m, unsigned n, unsigned lane, unsigned i)
+{
+    struct place at;
+
+    if (is_lying(m, n)) {
+        at = upright_place(n, m, lane, i);
+        return (struct place){ at.column, at.row };
+    }
+    return upright_place(m, n, lane, i);
 }
 
 /* ---- numbers */
@@ -207,8 +234,8 @@ static double old_sum(const uint32_t *c, unsigned lane, unsigned i, enum sc_elem
 
 static void multiply_warp(struct product *p, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d)
 {
-    gather_factor(p->a, a, p->m, p->m >= 16 ? 16 : 8, p->k, p->ta);
-    gather_factor(p->b, b, p->n, 8, p->k, p->tb);
+    gather_factor(p->a, a, p->m, tile_of_a(p->m), p->k, p->ta);
+    gather_factor(p->b, b, p->n, tile_of_b(p->m, p->n), p->k, p->tb);
     for (unsigned lane = 0; lane < SC_LANES; lane++)
         for (unsigned i = 0; i < p->m * p->n / SC_LANES; i++) {
             struct place at = sum_place(p->m, p->n, lane, i);
@@ -293,9 +320,9 @@ static struct place place_of(const struct move *v, unsigned lane, unsigned r, un
 
     switch (SC_MATRIX_WHICH(v->how)) {
     case SC_MATRIX_WHICH_A:
-        return factor_place(v->m, v->m >= 16 ? 16 : 8, v->k, each, lane, r, j);
+        return factor_place(v->m, tile_of_a(v->m), v->k, each, lane, r, j);
     case SC_MATRIX_WHICH_B:
-        at = factor_place(v->n, 8, v->k, each, lane, r, j);
+        at = factor_place(v->n, tile_of_b(v->m, v->n), v->k, each, lane, r, j);
         return (struct place){ at.column, at.row };
     default:
         return sum_place(v->m, v->n, lane, r * each + j);

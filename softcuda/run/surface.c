@@ -37,7 +37,7 @@ static unsigned char *place(struct sc_warp *w, const struct access *a, const uin
         sc_rt_fault(w, SC_FAULT_MISALIGNED, (uint64_t)x);
     if (x < 0 || y < 0 || z < 0 || x > last_x || y > last_y || z > last_z) {
         if (SC_SURF_OUTSIDE(a->form) == SC_OUTSIDE_TRAP)
-            sc_rt_fault(w, SC_FAULT_TRAP, 0);
+            sc_rt_fault(w, SC_FAULT_ILLEGAL_ADDRESS, (uint64_t)(uintptr_t)m->data);
         if (SC_SURF_OUTSIDE(a->form) == SC_OUTSIDE_ZERO || last_x < 0)
             return NULL;
         x = clamp(x, last_x);

@@ -1,6 +1,7 @@
 /* texture.c - the table of texture and surface objects, and texture fetches: one lane after another, in C.
  *
- * Filtering is the CUDA programming guide's: weights have 8 bits of fraction. Texels are read through pointers that the driver
+ * Filtering is the CUDA programming guide's: weights have 8 bits of fraction. Coordinates are rounded as an H200 does it; what it does
+ * inside a filter is not known, so that filtered values differ in their last bits (of 8-bit texels: in the 16th bit). Texels are read through pointers that the driver
  * checked when the object was made; memory that was freed since then faults. */
 #include "softcuda/run/texture.h"
 
@@ -15,6 +16,7 @@
 #define CHUNK 256u              /* slots */
 #define CHUNKS 4096u
 #define FRACTION 256            /* of a filter's weight */
+#define NORMALIZED_UNITS 0x1p21 /* what a GPU keeps of a normalised coordinate: seen on an H200 */
 
 static struct sc_texture *_Atomic chunks[CHUNKS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;    /* who takes and frees slots */
@@ -177,7 +179,7 @@ static struct texel texel_at(const struct sc_texture *t, int64_t x, int64_t y, i
     const unsigned char *p;
 
     if (x < 0 || y < 0 || z < 0) {
-        for (unsigned i = 0; i < 4 && !m->linear; i++)
+        for (unsigned i = 0; i < m->channels && !m->linear; i++)
             out.word[i] = word_of(t->sampler.border[i]);
         return out;
     }
@@ -232,11 +234,9 @@ static struct place place_float(const struct sc_sampler *s, float coordinate, ui
     int64_t fixed;
     struct place p = { .weight = 0 };
 
-    if (s->normalized && mode == SC_ADDRESS_WRAP)
-        x -= floor(x);
-    if (s->normalized)
-        x *= n;
     x = bounded(x);
+    if (s->normalized)
+        x = floor(x * NORMALIZED_UNITS) / NORMALIZED_UNITS * n;
     if (!between) {
         p.at[0] = p.at[1] = address((int64_t)floor(x), n, mode);
         return p;
@@ -326,6 +326,8 @@ static struct fetch locate(const struct sc_texture *t, uint32_t form, const uint
     f.x = along(t, form, c[layers], m->width, 0, between);
     if (g != SC_1D && g != SC_1D_LAYERS)
         f.y = along(t, form, c[layers + 1], m->height, 1, between);
+    else if (between)           /* a GPU filters between the row and what lies above it: seen where that is a border */
+        f.y = place_float(&t->sampler, 0.0f, 1, 1, true);
     if (g == SC_3D)
         f.z = along(t, form, c[2], m->depth, 2, between);
     if (layers)
@@ -350,7 +352,7 @@ static struct texel blend(const struct sc_texture *t, const struct fetch *f)
             sum[i] += float_of(part.word[i]) * ((float)weight / (FRACTION * FRACTION * FRACTION));
     }
     for (unsigned i = 0; i < 4; i++)
-        out.word[i] = word_of(sum[i]);
+        out.word[i] = word_of(t->image.texel == SC_TEXEL_F16 ? sc_half_to_float(sc_float_to_half(sum[i])) : sum[i]);
     return out;
 }
 
@@ -371,6 +373,8 @@ static struct texel fetch(const struct sc_texture *t, uint32_t form, const uint3
 
     if (form & SC_TEX_GATHER)
         return gather(t, &f, SC_TEX_CHANNEL(form));
+    if (SC_TEX_GEOMETRY(form) == SC_1D && !(form & SC_TEX_FLOAT) && !t->image.linear)
+        return (struct texel){ { 0 } };     /* an array is no linear memory: a GPU reads zeroes */
     return between ? blend(t, &f) : texel_at(t, f.x.at[0], f.y.at[0], f.z.at[0]);
 }
 
@@ -403,7 +407,7 @@ static uint32_t answer(const struct sc_texture *t, enum sc_query query)
 {
     switch (query) {
     case SC_QUERY_WIDTH: return t->image.width;
-    case SC_QUERY_HEIGHT: return t->image.height;
+    case SC_QUERY_HEIGHT: return t->image.flat ? 0 : t->image.height;
     case SC_QUERY_DEPTH: return t->image.depth;
     case SC_QUERY_NORMALIZED: return t->sampler.normalized;
     case SC_QUERY_FILTER: return t->sampler.filter;

@@ -21,6 +21,7 @@ struct sc_image {
     enum sc_texel texel;
     uint8_t channels;                   /* 1, 2, 4 */
     bool linear;                        /* plain memory, one row: what lies outside reads as 0 */
+    bool flat;                          /* of one dimension */
 };
 
 enum sc_address_mode { SC_ADDRESS_WRAP, SC_ADDRESS_CLAMP, SC_ADDRESS_MIRROR, SC_ADDRESS_BORDER };
