@@ -188,7 +188,7 @@ static bool beside(const char *name, char *path)
     slash = strrchr(path, '/');
     if (!slash || (size_t)(slash - path) + strlen(name) + 2 > PATH_MAX)
         return false;
-    strcpy(slash + 1, name);
+    memcpy(slash + 1, name, strlen(name) + 1);
     return access(path, R_OK) == 0;
 }
 

@@ -93,12 +93,13 @@ static const char *format_name(enum image_format format)
 
 gpudl_status gpudl_image_describe(gpudl_image *im, gpudl_image_info *out)
 {
-    gpudl_image_info info = { sizeof(info), NULL, 0, 0, 0, GPUDL_OK, "", "" };
-    gpudl_status status = gpudl__result_check(out, "gpudl_image_info");
+    gpudl_image_info info = { .size_of_struct = sizeof(info) };
     enum image_error damage = IMAGE_OK;
+    gpudl_status status;
 
-    if (status == GPUDL_OK && !im)
-        status = gpudl__fail_argument("gpudl_image_describe", "the image is NULL");
+    if (!im)
+        return gpudl__fail_argument("gpudl_image_describe", "the image is NULL");
+    status = gpudl__result_check(out, "gpudl_image_info");
     if (status != GPUDL_OK)
         return status;
     pthread_mutex_lock(&im->lock);
