@@ -1,8 +1,11 @@
-/* From PTX text to the end of the first launch: load, get the kernel, launch, wait; on the driver that GPUDL_DRIVER names.
- * Each text is new to every cache: it ends in a comment that was not there before. */
+/* From PTX text to the end of the first launch: load, get the kernel, launch, wait; on the driver that GPUDL_DRIVER names. Of a text that is new
+ * to every cache, as it ends in a comment that was not there before; of the same text again, whose code is on disk; both in a process of their own,
+ * whose start is not counted; and of a text that this process has loaded already. The bench is its own such process:
+ * `bench_jit --first FILE KERNEL` prints the time in ns. */
 #include "bench/device.h"
 #include "bench/harness.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +19,17 @@ static const char *const names[] = { "saxpy", "sgemm", "black_scholes", "nbody",
 struct text {
     struct bench_device *device;
     const char *kernel;
-    char *ptx; /* with room for a comment */
+    char *ptx;
     size_t size;
     unsigned count;
     CUdeviceptr memory; /* for every pointer argument */
 };
 
-static bool read_text(const char *file, struct text *t)
+static char folder[] = "/tmp/gpudl-bench-XXXXXX", text_file[64], self[4096];
+
+static bool read_text(const char *path, struct text *t)
 {
-    char path[4096];
-    FILE *f = bench_data(file, path, sizeof(path)) ? fopen(path, "r") : NULL;
+    FILE *f = fopen(path, "r");
     long size;
 
     if (!f)
@@ -33,7 +37,7 @@ static bool read_text(const char *file, struct text *t)
     fseek(f, 0, SEEK_END);
     size = ftell(f);
     rewind(f);
-    t->ptx = size > 0 ? malloc((size_t)size + 64) : NULL;
+    t->ptx = size > 0 ? malloc((size_t)size) : NULL;
     t->size = t->ptx ? fread(t->ptx, 1, (size_t)size, f) : 0;
     fclose(f);
     return t->size != 0;
@@ -59,13 +63,13 @@ static bool launch_idle(struct text *t, gpudl_kernel *kernel)
     return gpudl_kernel_launch_params(kernel, &config, params) == GPUDL_OK && bench_device_wait(t->device);
 }
 
-static bool first_launch(struct text *t, size_t size)
+static bool first_launch(struct text *t)
 {
     gpudl_library *library;
     gpudl_kernel *kernel = NULL;
     bool ok;
 
-    if (gpudl_library_load(t->device->loader, GPUDL_MEMORY(t->ptx, size), NULL, &library) != GPUDL_OK)
+    if (gpudl_library_load(t->device->loader, GPUDL_MEMORY(t->ptx, t->size), NULL, &library) != GPUDL_OK)
         return false;
     ok = gpudl_kernel_get(library, t->kernel, &kernel) == GPUDL_OK && launch_idle(t, kernel);
     if (!ok)
@@ -75,35 +79,114 @@ static bool first_launch(struct text *t, size_t size)
     return ok;
 }
 
-static double sample(void *arg)
+static double loaded(void *arg)
 {
-    struct text *t = arg;
-    size_t size = t->size + (size_t)snprintf(t->ptx + t->size, 64, "\n// %d.%u\n", (int)getpid(), t->count++);
     double start = bench_now();
 
-    return first_launch(t, size) ? bench_now() - start : -1;
+    return first_launch(arg) ? bench_now() - start : -1;
+}
+
+/* ---- in another process */
+
+static int first(const char *file, const char *kernel)
+{
+    struct bench_device device;
+    struct text t = { .device = &device, .kernel = kernel };
+    double time = -1;
+
+    if (!read_text(file, &t) || !bench_device_open(NULL, &device))
+        return 1;
+    t.memory = bench_device_buffer(&device, NULL, 1 << 16);
+    if (t.memory)
+        time = loaded(&t);
+    printf("%.0f\n", time);
+    bench_device_close(&device);
+    free(t.ptx);
+    return time < 0;
+}
+
+static double known(void *arg)
+{
+    struct text *t = arg;
+    char command[sizeof(self) + 256];
+    FILE *child;
+    double time;
+
+    snprintf(command, sizeof(command), "'%s' --first %s %s", self, text_file, t->kernel);
+    child = popen(command, "r");
+    if (!child)
+        return -1;
+    if (fscanf(child, "%lf", &time) != 1)
+        time = -1;
+    return pclose(child) == 0 ? time : -1;
+}
+
+static double new(void *arg)
+{
+    struct text *t = arg;
+    FILE *f = fopen(text_file, "w");
+    bool ok = f != NULL;
+
+    if (f) {
+        ok = fwrite(t->ptx, 1, t->size, f) == t->size && fprintf(f, "\n// %d.%u\n", (int)getpid(), t->count++) > 0;
+        ok = fclose(f) == 0 && ok;
+    }
+    return ok ? known(t) : -1;
+}
+
+/* ---- */
+
+static void measure(struct bench_report *report, struct text *t)
+{
+    const struct bench_side sides[] = { { "new text", new, t }, { "known on disk", known, t }, { "loaded already", loaded, t } };
+    gpudl_library *held;
+
+    if (gpudl_library_load(t->device->loader, GPUDL_MEMORY(t->ptx, t->size), NULL, &held) != GPUDL_OK)
+        return;
+    bench_compare(report, t->kernel, sides, sizeof(sides) / sizeof(*sides), 21, 0);
+    gpudl_library_release(held);
+}
+
+/* The user's own cache is left alone. */
+static bool make_folder(void)
+{
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+    if (n < 0 || !mkdtemp(folder))
+        return false;
+    snprintf(text_file, sizeof(text_file), "%s/text.ptx", folder);
+    return setenv("GPUDL_CACHE_DIR", folder, 1) == 0 && setenv("GPUDL_QUIET", "1", 1) == 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int what, struct FTW *at)
+{
+    (void)st, (void)what, (void)at;
+    return remove(path);
 }
 
 int main(int argc, char **argv)
 {
-    struct bench_report *report = bench_begin(argc, argv, "from PTX text to the end of the first launch");
+    struct bench_report *report;
     struct bench_device device;
     CUdeviceptr memory;
+    char file[64], path[4096];
 
-    if (!bench_device_open(NULL, &device))
+    if (argc == 4 && strcmp(argv[1], "--first") == 0)
+        return first(argv[2], argv[3]);
+    report = bench_begin(argc, argv, "from PTX text to the end of the first launch");
+    if (!make_folder() || !bench_device_open(NULL, &device))
         return bench_end(report);
     bench_note(report, "%s", gpudl_loader_driver_text(device.loader));
     memory = bench_device_buffer(&device, NULL, 1 << 16);
     for (size_t i = 0; memory && i < sizeof(names) / sizeof(*names); i++) {
         struct text t = { .device = &device, .kernel = names[i], .memory = memory };
-        const struct bench_side side = { "text to result", sample, &t };
-        char file[64];
 
         snprintf(file, sizeof(file), "%s.ptx", names[i]);
-        if (read_text(file, &t))
-            bench_compare(report, names[i], &side, 1, 21, 0);
+        if (bench_data(file, path, sizeof(path)) && read_text(path, &t))
+            measure(report, &t);
         free(t.ptx);
     }
     bench_device_close(&device);
+    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     return bench_end(report);
 }
