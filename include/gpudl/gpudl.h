@@ -459,8 +459,8 @@ typedef struct gpudl_host_table {
 #define GPUDL_OPTIMIZATION(level) (1u + (level))
 #define GPUDL_FMA_ON   1u
 #define GPUDL_FMA_OFF  2u
-#define GPUDL_CACHE_CG 1u           /* global loads go to the L2 cache only */
-#define GPUDL_CACHE_CA 2u           /* and to L1 */
+#define GPUDL_CACHE_MODE_CG 1u      /* global loads go to the L2 cache only */
+#define GPUDL_CACHE_MODE_CA 2u      /* and to L1 */
 
 /* Everything in here is part of what makes two loads the same. What says how PTX is compiled means nothing to machine code, and
  * nothing to softcuda. */
@@ -472,7 +472,7 @@ typedef struct gpudl_load_options {
     unsigned optimization;      /* GPUDL_OPTIMIZATION(0) to (4), which is the driver's choice */
     unsigned max_registers;     /* of a thread; the driver raises what is too low, and says so in the log */
     unsigned fma;               /* GPUDL_FMA_...; drivers heed it where they link LTO-IR, for PTX they take it and do nothing */
-    unsigned cache;             /* GPUDL_CACHE_... */
+    unsigned cache_mode;        /* GPUDL_CACHE_MODE_... */
     const char *target;         /* what to compile for: "sm_90a"; NULL: the device. Refused where the device would not run it */
     const gpudl_host_table *host_table; /* NULL: none. Copied; the driver gets it as CUDA's library option of that name */
 } gpudl_load_options;

@@ -39,8 +39,8 @@ static gpudl_status check(const gpudl_load_options *o)
         return wrong("optimization is 0 (the driver's choice) or GPUDL_OPTIMIZATION(level), with a level from 0 to 4");
     if (o->fma > GPUDL_FMA_OFF)
         return wrong("fma is 0 (the driver's choice), GPUDL_FMA_ON or GPUDL_FMA_OFF");
-    if (o->cache > GPUDL_CACHE_CA)
-        return wrong("cache is 0 (the driver's choice), GPUDL_CACHE_CG or GPUDL_CACHE_CA");
+    if (o->cache_mode > GPUDL_CACHE_MODE_CA)
+        return wrong("cache_mode is 0 (the driver's choice), GPUDL_CACHE_MODE_CG or GPUDL_CACHE_MODE_CA");
     if ((o->flags & GPUDL_LOAD_DEBUG) && o->optimization > GPUDL_OPTIMIZATION(0))
         return wrong("GPUDL_LOAD_DEBUG is for code that is not optimised: set optimization to 0 or GPUDL_OPTIMIZATION(0)");
     return GPUDL_OK;
@@ -62,7 +62,7 @@ gpudl_status gpudl__settings_import(const gpudl_load_options *given, struct load
     s.optimization = o.optimization;
     s.max_registers = o.max_registers;
     s.fma = o.fma;
-    s.cache = o.cache;
+    s.cache_mode = o.cache_mode;
     if (status == GPUDL_OK)
         status = parse_target(o.target, &s);
     if (o.host_table)
@@ -116,8 +116,8 @@ unsigned gpudl__settings_jit(const struct load_settings *s, int options[], void 
         add(&l, GPUDL_JIT_TARGET, s->target);
     if (s->fma)
         add(&l, GPUDL_JIT_FMA, s->fma == GPUDL_FMA_ON);
-    if (s->cache)
-        add(&l, GPUDL_JIT_CACHE_MODE, s->cache);
+    if (s->cache_mode)
+        add(&l, GPUDL_JIT_CACHE_MODE, s->cache_mode);
     if (s->flags & GPUDL_LOAD_LINE_INFO)
         add(&l, GPUDL_JIT_GENERATE_LINE_INFO, 1);
     if (s->flags & GPUDL_LOAD_DEBUG)

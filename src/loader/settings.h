@@ -11,7 +11,7 @@ enum { SETTINGS_JIT_MOST = 7, SETTINGS_LIBRARY_MOST = 2 };
 /* Without padding, as it is compared as bytes. */
 struct load_settings {
     uint64_t limit, flags;
-    uint32_t optimization, max_registers, fma, cache;
+    uint32_t optimization, max_registers, fma, cache_mode;
     uint32_t target;            /* as CUjit_target has it; 0: the device's own */
     uint32_t target_sm;
     gpudl_host_table host;      /* zeroes: none */

@@ -135,7 +135,7 @@ static void every_load_option_gives_the_right_numbers(void **state)
     options[1].optimization = GPUDL_OPTIMIZATION(0);
     options[2].max_registers = 16; /* raised to what the driver thinks is the least, with a remark */
     options[3].fma = GPUDL_FMA_OFF;
-    options[4].cache = GPUDL_CACHE_CG;
+    options[4].cache_mode = GPUDL_CACHE_MODE_CG;
     options[5].flags = GPUDL_LOAD_LINE_INFO;
     options[6].flags = GPUDL_LOAD_DEBUG;
     options[7].flags = GPUDL_LOAD_PRESERVED;

@@ -47,7 +47,7 @@ static void the_driver_is_told_all_of_them(void **state)
     options.optimization = GPUDL_OPTIMIZATION(0);
     options.max_registers = 32;
     options.fma = GPUDL_FMA_OFF;
-    options.cache = GPUDL_CACHE_CG;
+    options.cache_mode = GPUDL_CACHE_MODE_CG;
     options.target = "sm_90a";
     options.flags = GPUDL_LOAD_DEBUG | GPUDL_LOAD_LINE_INFO | GPUDL_LOAD_PRESERVED;
     assert_ok(load_with(l, &options));
@@ -121,7 +121,7 @@ static void what_no_driver_knows_is_refused(void **state)
     REFUSED(flags, 1u << 31, GPUDL_ERROR_TOO_NEW, "0x80000000");
     REFUSED(optimization, GPUDL_OPTIMIZATION(5), GPUDL_ERROR_ARGUMENT, "0 to 4");
     REFUSED(fma, 3, GPUDL_ERROR_ARGUMENT, "GPUDL_FMA_ON");
-    REFUSED(cache, 3, GPUDL_ERROR_ARGUMENT, "GPUDL_CACHE_CG");
+    REFUSED(cache_mode, 3, GPUDL_ERROR_ARGUMENT, "GPUDL_CACHE_MODE_CG");
     REFUSED(target, "fast", GPUDL_ERROR_ARGUMENT, "'fast'");
     REFUSED(target, "sm_80", GPUDL_ERROR_ARCHITECTURE, "sm_90");
     REFUSED(target, "sm_100", GPUDL_ERROR_ARCHITECTURE, "sm_100");

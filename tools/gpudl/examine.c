@@ -185,15 +185,19 @@ static const struct {
     { "CUDA_MPS_PIPE_DIRECTORY", "work goes through an MPS server, if it runs there" },
     { "LD_LIBRARY_PATH", "libraries, drivers among them, are looked for in these folders first" },
     { "LD_PRELOAD", "these libraries come before all others" },
+    { "GPUDL_CACHE_DIR", "where softcuda keeps compiled code" },
     { "GPUDL_DRIVER", "the driver of programs that ask for none" },
     { "GPUDL_QUIET", "1 silences gpudl's warnings" },
+    { "SOFTCUDA_CACHE", "off: softcuda keeps no compiled code on disk" },
     { "SOFTCUDA_COMPUTE_CAPABILITY", "what softcuda's devices say they are" },
     { "SOFTCUDA_CPU", "the CPU that softcuda compiles for" },
     { "SOFTCUDA_DEVICES", "how many devices softcuda has" },
     { "SOFTCUDA_DRIVER_VERSION", "what softcuda says its version is" },
     { "SOFTCUDA_DUMP_IR", "softcuda writes what it compiles" },
+    { "SOFTCUDA_HAZARDS", "off: softcuda does not stall where a GPU would" },
     { "SOFTCUDA_MEMORY", "how much memory softcuda's devices have" },
     { "SOFTCUDA_THREADS", "how many threads softcuda works with" },
+    { "SOFTCUDA_TRACE", "softcuda writes a timeline to this file" },
 };
 
 static const char *effect_of(const char *name)

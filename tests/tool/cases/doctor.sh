@@ -9,7 +9,7 @@ if command -v python3 >/dev/null; then
 else
     echo gpudl drivers default cpu llvm source_names environment missing
 fi
-CUDA_FORCE_PTX_JIT=1 SOFTCUDA_FAST=1 GPUDL_NO_SUCH=x "$GPUDL" doctor | grep -e FORCE_PTX -e misspelt
+CUDA_FORCE_PTX_JIT=1 SOFTCUDA_FAST=1 GPUDL_NO_SUCH=x "$GPUDL" doctor | grep -e FORCE_PTX -e FAST -e NO_SUCH
 # A driver that does not work is no reason not to look at the others.
 GPUDL_DRIVER=/nowhere/libcuda.so "$GPUDL" doctor >said; echo "status $?"; grep -c -e '^/nowhere/libcuda.so: not usable' -e '^softcuda: ' said
 "$GPUDL" doctor 3; echo "status $?"
