@@ -1,7 +1,7 @@
 /* archive.c - static archives: "!<arch>\n", then members on even offsets, each behind a header of 60 bytes
  *     name[16] date[12] user[6] group[6] mode[8] size[10] end[2]
- * in text. "/" and "/SYM64/" are indices of symbols, "//" holds long names, which "/123" points into; BSD writes "#1/len" and puts
- * the name before the data. Members may be host objects, cubins, fatbins, PTX or LTO-IR; others carry no code.
+ * in text. "/" and "/SYM64/" are indices of symbols, "//" holds long names, which "/123" points into; BSD writes "#1/len" and
+ * puts the name before the data. Members may be host objects, cubins, fatbins, PTX or LTO-IR; others carry no code.
  * A thin archive ("!<thin>\n") has no data for its members: they are files of their own. */
 #include "src/image/internal.h"
 

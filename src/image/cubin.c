@@ -29,8 +29,8 @@ struct section gpudl__cubin_section(const struct cubin *c, uint32_t index)
     if (index >= c->nsections || !span_cut(c->bytes, c->sections_at + (uint64_t)index * SECTION_HEADER, SECTION_HEADER, &h))
         return (struct section){ 0 };
     return (struct section){
-        .name = span_u32(h, 0x00), .type = span_u32(h, 0x04), .flags = span_u64(h, 0x08), .offset = span_u64(h, 0x18),
-        .size = span_u64(h, 0x20), .link = span_u32(h, 0x28), .info = span_u32(h, 0x2c), .entry_size = span_u64(h, 0x38),
+        .name = span_u32(h, 0x00), .type = span_u32(h, 0x04), .offset = span_u64(h, 0x18), .size = span_u64(h, 0x20),
+        .link = span_u32(h, 0x28), .info = span_u32(h, 0x2c), .entry_size = span_u64(h, 0x38),
     };
 }
 
@@ -41,11 +41,6 @@ struct span gpudl__cubin_header(const struct cubin *c, uint32_t index)
     if (index < c->nsections)
         span_cut(c->bytes, c->sections_at + (uint64_t)index * SECTION_HEADER, SECTION_HEADER, &h);
     return h;
-}
-
-bool gpudl__cubin_named(const struct cubin *c, struct section s, const char *name)
-{
-    return span_is(c->section_names, s.name, name, strlen(name) + 1);
 }
 
 struct span gpudl__cubin_bytes(const struct cubin *c, struct section s)

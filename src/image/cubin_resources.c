@@ -53,7 +53,7 @@ static void sort_section(struct reading *r, uint32_t i, struct section s)
     const struct cubin *c = r->cubin;
     struct belongings *b = s.info && s.info < c->nsections ? &r->belongings[s.info] : NULL;
 
-    if (s.type == SHT_NV_INFO && gpudl__cubin_named(c, s, ".nv.info"))
+    if (s.type == SHT_NV_INFO && cubin_named(c, s, ".nv.info"))
         r->info = i;
     else if (s.type == SHT_NV_INFO && b && begins(c, s, ".nv.info."))
         b->info = i;
@@ -63,7 +63,7 @@ static void sort_section(struct reading *r, uint32_t i, struct section s)
         b->constant0 = i;
     else if ((s.type == SHT_PROGBITS || s.type == SHT_NV_CONSTANT2) && b && begins(c, s, ".nv.constant2."))
         b->constant2 = i;
-    else if ((s.type == SHT_PROGBITS || s.type == SHT_NV_CONSTANT3) && gpudl__cubin_named(c, s, ".nv.constant3"))
+    else if ((s.type == SHT_PROGBITS || s.type == SHT_NV_CONSTANT3) && cubin_named(c, s, ".nv.constant3"))
         r->out->details.constant_bytes = s.size;
 }
 
@@ -172,7 +172,7 @@ static void read_sizes(struct reading *r, struct symbol s, const struct belongin
     if (c->sm < 90 && code.info >> 24)
         k->registers = code.info >> 24;
     if (c->abi == 7)
-        k->barriers = code.flags >> 20 & 0x1f;
+        k->barriers = span_u64(gpudl__cubin_header(c, s.section), 8) >> 20 & 0x1f;
     if (k->param_base == IMAGE_NOT_KNOWN && constant0 && constant0 <= UINT16_MAX)
         k->param_base = (uint32_t)constant0;        /* without parameters it ends where they would begin */
     k->constants = constant2 > IMAGE_NOT_KNOWN ? IMAGE_NOT_KNOWN : (uint32_t)constant2;

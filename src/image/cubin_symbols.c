@@ -45,11 +45,11 @@ static enum storage storage_of(const struct cubin *c, struct section s)
     default:
         return NO_STORAGE;
     }
-    if (gpudl__cubin_named(c, s, ".nv.global"))
+    if (cubin_named(c, s, ".nv.global"))
         return ZEROED;
-    if (gpudl__cubin_named(c, s, ".nv.global.init"))
+    if (cubin_named(c, s, ".nv.global.init"))
         return INITIALISED;
-    return gpudl__cubin_named(c, s, ".nv.constant3") ? CONSTANT : NO_STORAGE;
+    return cubin_named(c, s, ".nv.constant3") ? CONSTANT : NO_STORAGE;
 }
 
 static enum image_error read_symbol_table(const struct cubin *c, struct section s, struct symbol_table *st, struct text *t)

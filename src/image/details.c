@@ -149,7 +149,7 @@ enum image_error gpudl__image_sections(struct image *im, size_t entry, image_eac
         struct span h = gpudl__cubin_header(&c, i);
         const char *name = gpudl__symbols_name(&names, (struct symbol){ .name = s.name }, &length);
         struct image_section out = {
-            .name = name ? name : "", .index = i, .type = s.type, .link = s.link, .info = s.info, .flags = s.flags,
+            .name = name ? name : "", .index = i, .type = s.type, .link = s.link, .info = s.info, .flags = span_u64(h, 0x08),
             .address = span_u64(h, 0x10), .offset = s.offset, .size = s.size, .align = span_u64(h, 0x30),
             .entry_size = s.entry_size,
         };

@@ -32,7 +32,8 @@ static enum image_error unpack(struct image *im, struct entry *e, struct text *t
         return IMAGE_OK;
     }
     if (e->info.raw_size > im->limits.total_bytes - im->unpacked)
-        return gpudl__image_fail(t, IMAGE_LIMIT, "claims %llu bytes uncompressed, and %llu of the %llu that are allowed in all are used",
+        return gpudl__image_fail(t, IMAGE_LIMIT,
+            "claims %llu bytes uncompressed, and %llu of the %llu that are allowed in all are used",
             (unsigned long long)e->info.raw_size, (unsigned long long)im->unpacked, (unsigned long long)im->limits.total_bytes);
     error = gpudl__decompress(packed, e->info.compression, e->info.raw_size, im->limits.entry_bytes, &e->owned, t);
     if (error)

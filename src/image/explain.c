@@ -3,7 +3,8 @@
 
 static void add_gencode(const struct image_target *target, struct text *t)
 {
-    gpudl__text_add(t, "add -gencode arch=compute_%u,code=%s_%u", target->sm, target->machine_code ? "sm" : "compute", target->sm);
+    gpudl__text_add(t, "add -gencode arch=compute_%u,code=%s_%u", target->sm, target->machine_code ? "sm" : "compute",
+        target->sm);
 }
 
 static void update_driver(const struct image_entry *e, const struct image_target *target, struct text *t)
@@ -130,7 +131,8 @@ static void entry_reason(enum image_verdict v, const struct image_entry *e, cons
         gpudl__text_add(t, "reads up to %u.%u", target->ptx_version / 10, target->ptx_version % 10);
         break;
     case IMAGE_VERDICT_TOOLKIT_TOO_NEW:
-        gpudl__text_add(t, ": made by CUDA %u.%u, the driver is %d.%d and takes machine code of CUDA %d and older", e->toolkit / 10,
+        gpudl__text_add(t, ": made by CUDA %u.%u, the driver is %d.%d and takes machine code of CUDA %d and older",
+            e->toolkit / 10,
             e->toolkit % 10, target->cuda_version / 1000, target->cuda_version % 1000 / 10, target->cuda_version / 1000);
         break;
     case IMAGE_VERDICT_MISMATCH:

@@ -1,13 +1,7 @@
 /* fatbin.c - a fatbin, or several one after another.
  *
- * Container: magic:u32 version:u16(1) header_size:u16(16) size:u64, then `size` bytes of entries.
- * Entry, all offsets from its own begin:
- *     0x00 kind:u16  0x02 version:u16  0x04 header_size:u32  0x08 stored_size:u64
- *     0x10 packed_size:u32 (compressed bytes, 0: none)        0x14 extension:u32
- *     0x18 minor:u16 0x1a major:u16 (PTX: of its ISA)         0x1c arch:u32
- *     0x20 name:u32  0x24 name_length:u32                     0x28 flags:u64
- *     0x30 key:u64   0x38 raw_size:u64 (0: not compressed)    0x40 name, extension record, strings
- * then stored_size bytes of payload, which end in up to 7 bytes of padding. */
+ * Container: magic:u32 version:u16(1) header_size:u16(16) size:u64, then `size` bytes of entries. Of an entry's header
+ * (fatbin_entry.c) the walk needs its own size, a u32 at 4, and that of the payload behind it, a u64 at 8. */
 #include "src/image/internal.h"
 
 #include <limits.h>
@@ -16,46 +10,6 @@
 #define CONTAINER_HEADER 16u
 #define ENTRY_HEADER 64u
 #define ENTRIES_MOST 65536u
-#define STUB_MOST 8192u         /* bytes; what CUDA 13 leaves takes 1,448 to 1,528 */
-
-enum {
-    KIND_PTX = 1,
-    KIND_CUBIN = 2,
-    KIND_OLD_CUBIN = 4,
-    KIND_LTOIR = 8,
-    KIND_MERCURY = 0x10,
-    KIND_INDEX = 0x20,
-    KIND_RELOCATABLE_PTX = 0x40,
-    KIND_TILE_IR = 0x80,
-    KIND_NESTED = 0x100,
-};
-
-#define FLAG_64BIT 0x1u
-#define FLAG_DEBUG 0x2u
-#define FLAG_ZLIB 0x1000u
-#define FLAG_LZ4 0x2000u
-#define FLAG_LZ4_OTHER 0x4000u
-#define FLAG_ZSTD 0x8000u
-#define FLAG_SCRAMBLED 0x10000u
-#define FLAG_SUFFIX_A 0x100000u
-#define FLAG_SUFFIX_F 0x200000u
-#define FLAGS_COMPRESSION (FLAG_ZLIB | FLAG_LZ4 | FLAG_LZ4_OTHER | FLAG_ZSTD)
-
-const char *gpudl__image_kind_name(unsigned kind)
-{
-    switch (kind) {
-    case KIND_PTX: return "PTX";
-    case KIND_CUBIN: return "machine code";
-    case KIND_OLD_CUBIN: return "machine code of before CUDA 3";
-    case KIND_LTOIR: return "LTO-IR";
-    case KIND_MERCURY: return "code to be finalised by a driver (kind 0x10)";
-    case KIND_INDEX: return "an index";
-    case KIND_RELOCATABLE_PTX: return "relocatable PTX";
-    case KIND_TILE_IR: return "Tile IR";
-    case KIND_NESTED: return "a nested table";
-    default: return NULL;
-    }
-}
 
 /* Where the walk over all entries of all containers stands. */
 struct walk {
@@ -100,7 +54,8 @@ static enum image_error next_entry(struct walk *w, struct text *t)
     uint64_t stored = span_u64(rest, 8);
 
     if (rest.size < ENTRY_HEADER)
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "fatbin: entry %zu at 0x%zx: %zu bytes are left, its header takes 64", w->index,
+        return gpudl__image_fail(t, IMAGE_DAMAGED, "fatbin: entry %zu at 0x%zx: %zu bytes are left, its header takes 64",
+        w->index,
             offset, rest.size);
     if (header < ENTRY_HEADER)
         return gpudl__image_fail(t, IMAGE_DAMAGED, "fatbin: entry %zu at 0x%zx: header size %u is below 64", w->index, offset,
@@ -141,173 +96,6 @@ static enum image_error step(struct walk *w, enum found *found, struct text *t)
     return begin_container(w, t);
 }
 
-static enum image_compression compression_of(uint64_t flags)
-{
-    if (flags & FLAG_SCRAMBLED)
-        return IMAGE_SCRAMBLED;
-    switch (flags & FLAGS_COMPRESSION) {
-    case 0: return IMAGE_STORED;
-    case FLAG_LZ4: return IMAGE_LZ4;
-    case FLAG_ZSTD: return IMAGE_ZSTD;
-    default: return IMAGE_OTHER_COMPRESSION;
-    }
-}
-
-static enum image_format format_of(unsigned kind)
-{
-    switch (kind) {
-    case KIND_PTX: case KIND_RELOCATABLE_PTX: return IMAGE_PTX;
-    case KIND_CUBIN: return IMAGE_CUBIN;
-    case KIND_LTOIR: return IMAGE_LTOIR;
-    default: return IMAGE_UNKNOWN;
-    }
-}
-
-/* The identifier is lent where its NUL is where it belongs, else copied. */
-static enum image_error read_identifier(struct image *im, struct entry *e, size_t index, struct text *t)
-{
-    uint32_t at = span_u32(e->header, 0x20), length = span_u32(e->header, 0x24);
-    struct span name;
-
-    if (!at)
-        return IMAGE_OK;
-    if (at < ENTRY_HEADER || !span_cut(e->header, at, length, &name)) {
-        gpudl__image_note(im, "entry %zu: identifier lies outside its header", index);
-        return IMAGE_OK;
-    }
-    if (span_holds(e->header, at, (uint64_t)length + 1) && !name.data[length])
-        e->info.identifier = (const char *)name.data;
-    else
-        e->info.identifier = gpudl__arena_string(&im->arena, name.data, length);
-    return e->info.identifier ? IMAGE_OK : gpudl__image_no_memory(t);
-}
-
-/* Of options the record names the string itself; of machine code (sm_100 and later) a NUL that stands before it. */
-bool gpudl__fatbin_extension(const struct entry *e, struct span *out)
-{
-    uint32_t record = span_u32(e->header, 0x14), at, length;
-
-    if (record < ENTRY_HEADER || !span_holds(e->header, record, 8))
-        return false;
-    at = span_u32(e->header, record);
-    length = span_u32(e->header, record + 4);
-    if (e->info.format == IMAGE_CUBIN)
-        at++;
-    return length && at >= ENTRY_HEADER && span_cut(e->header, at, length, out);
-}
-
-/* What the header says of its payload is wrong: returns the error that the entry keeps. */
-enum image_error gpudl__fatbin_explain(const struct image *im, const struct entry *e, struct text *t)
-{
-    uint64_t flags = e->info.flags;
-
-    switch (e->info.compression) {
-    case IMAGE_SCRAMBLED:
-        return IMAGE_OK;
-    case IMAGE_OTHER_COMPRESSION:
-        return gpudl__image_fail(t, IMAGE_NOT_SUPPORTED, "unknown compression (flags 0x%llx)", (unsigned long long)flags);
-    case IMAGE_STORED:
-        if (e->packed_size)
-            return gpudl__image_fail(t, IMAGE_DAMAGED, "is not compressed, but names %u compressed bytes", e->packed_size);
-        return IMAGE_OK;
-    default:
-        break;
-    }
-    if (e->packed_size > e->stored.size)
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "compressed size %u exceeds stored %zu", e->packed_size, e->stored.size);
-    if (!e->packed_size)
-        return gpudl__image_fail(t, IMAGE_DAMAGED, "is compressed, but names no compressed bytes");
-    if (e->info.raw_size > im->limits.entry_bytes)
-        return gpudl__image_fail(t, IMAGE_LIMIT, "claims %llu bytes uncompressed, the limit is %llu",
-            (unsigned long long)e->info.raw_size, (unsigned long long)im->limits.entry_bytes);
-    return IMAGE_OK;
-}
-
-/* What is stored is looked at right away; what is compressed has to wait for its payload. */
-static enum image_error describe_stored(struct image *im, struct entry *e, size_t index, struct text *t)
-{
-    struct ptx_header ptx;
-    struct cubin cubin;
-    enum image_error error = IMAGE_OK;
-
-    if (e->info.format == IMAGE_CUBIN) {
-        error = gpudl__cubin_open(e->stored, &cubin, t);
-        gpudl__cubin_describe(&cubin, &e->info);
-    } else if (e->info.format == IMAGE_PTX) {
-        error = gpudl__ptx_header(e->stored, &ptx, t);
-        if (!error)
-            gpudl__ptx_describe(&ptx, &e->info);
-        if (e->stored.size && !memchr(e->stored.data, 0, e->stored.size))
-            gpudl__image_note(im, "entry %zu: PTX has no terminator", index);
-    }
-    return error;
-}
-
-/* In a host file: what is to be linked has a section of its own. A small cubin may be what device linking leaves behind, without
- * any code; told at once where that is cheap. */
-static void look_around(struct image *im, struct entry *e, const char *section)
-{
-    struct text none = gpudl__text_init(NULL, 0);
-    const struct contents *c;
-
-    if (e->info.format == IMAGE_PTX && strcmp(section, "__nv_relfatbin") == 0)
-        e->info.relocatable = true;
-    if (e->info.format != IMAGE_CUBIN || e->info.compression != IMAGE_STORED || e->stored.size > STUB_MOST)
-        return;
-    if (gpudl__entry_contents(im, e, &c, &none) == IMAGE_OK)
-        gpudl__entry_forget(e);
-}
-
-/* An entry that is unusable does not spoil the others. */
-static void inspect(struct image *im, struct entry *e, size_t index)
-{
-    char why[200];
-    struct text w = gpudl__text_init(why, sizeof(why));
-
-    gpudl__text_add(&w, "entry %zu: ", index);
-    w = (struct text){ .data = why + w.used, .size = sizeof(why) - w.used };
-    e->info.error = gpudl__fatbin_explain(im, e, &w);
-    if (!e->info.error && e->info.compression == IMAGE_STORED)
-        e->info.error = describe_stored(im, e, index, &w);
-    if (e->info.error)
-        gpudl__image_note(im, "%s", why);
-    if (e->info.error && e->info.error != IMAGE_NOT_SUPPORTED)
-        gpudl__image_damaged(im, e->info.error, why);
-    gpudl__entry_compare_arch(im, e);
-}
-
-static enum image_error read_entry(struct image *im, const struct walk *w, struct text *t)
-{
-    struct entry *e = gpudl__image_add_entry(im);
-    struct span h = w->header;
-    uint64_t flags = span_u64(h, 0x28);
-    unsigned kind = span_u16(h, 0);
-    size_t index = im->count - 1;
-    enum image_error error;
-
-    if (!e)
-        return gpudl__image_no_memory(t);
-    e->header = h;
-    e->stored = w->payload;
-    e->packed_size = span_u32(h, 0x10);
-    e->info = (struct image_entry){
-        .format = format_of(kind), .kind = kind, .sm = span_u32(h, 0x1c), .flags = flags, .container = e->info.container,
-        .offset = (size_t)(h.data - im->bytes.data), .suffix = flags & FLAG_SUFFIX_A ? 'a' : flags & FLAG_SUFFIX_F ? 'f' : 0,
-        .is_64bit = flags & FLAG_64BIT, .debug = flags & FLAG_DEBUG, .relocatable = kind == KIND_RELOCATABLE_PTX,
-        .compression = compression_of(flags), .stored_size = w->payload.size,
-        .raw_size = flags & (FLAGS_COMPRESSION | FLAG_SCRAMBLED) ? span_u64(h, 0x38) : w->payload.size,
-    };
-    if (e->info.format == IMAGE_PTX)
-        e->info.ptx_version = 10u * span_u16(h, 0x1a) + span_u16(h, 0x18);
-    error = read_identifier(im, e, index, t);
-    if (error)
-        return error;
-    if (!gpudl__image_kind_name(kind))
-        gpudl__image_note(im, "entry %zu: unknown kind 0x%x, %zu bytes", index, kind, e->stored.size);
-    inspect(im, e, index);
-    return IMAGE_OK;
-}
-
 static enum image_error count(struct span bytes, struct walk *end, size_t *containers, struct text *t)
 {
     struct walk w = { .bytes = bytes, .most = ENTRIES_MOST };
@@ -328,7 +116,8 @@ static struct image_container *add_container(struct image *im, const struct walk
     size_t at = (size_t)(w->bytes.data - im->bytes.data) + w->container;
 
     if (w->end - w->container > INT_MAX)
-        gpudl__image_note(im, "the fatbin at 0x%zx is larger than 2 GiB: drivers are reported to read such ones in part only", at);
+        gpudl__image_note(im, "the fatbin at 0x%zx is larger than 2 GiB: drivers are reported to read such ones in part only",
+        at);
     return gpudl__image_add_container(im, IMAGE_FATBIN, at, w->end - w->container);
 }
 
@@ -343,7 +132,7 @@ static enum image_error read_entries(struct image *im, struct text *t)
         if (!error && found == CONTAINER && !add_container(im, &w))
             error = gpudl__image_no_memory(t);
         if (!error && found == ENTRY)
-            error = read_entry(im, &w, t);
+            error = gpudl__fatbin_entry_add(im, w.header, w.payload, t);
     } while (!error && found != END);
     return error;
 }
@@ -460,7 +249,7 @@ static enum image_error add_found(struct image *im, struct walk *w, enum found f
         c->section = where->section;
         return IMAGE_OK;
     }
-    return read_entry(im, w, t);
+    return gpudl__fatbin_entry_add(im, w->header, w->payload, t);
 }
 
 enum image_error gpudl__fatbin_add(struct image *im, struct span part, const char *member, const char *section, struct text *t)
@@ -498,6 +287,6 @@ enum image_error gpudl__fatbin_add(struct image *im, struct span part, const cha
         if (error)
             return error;
         if (found == ENTRY && section)
-            look_around(im, &im->entries[im->count - 1], section);
+            gpudl__fatbin_entry_look_around(im, &im->entries[im->count - 1], section);
     }
 }

@@ -1,8 +1,8 @@
 /* host_elf.c - fatbins in an ELF file for the host: an object, an executable, a shared library.
  *
  * .nv_fatbin holds a program's own fatbins and __nv_relfatbin those that are to be linked, one behind the other. Each may have a
- * wrapper in .nvFatBinSegment (magic:u32 version:u32 data:address names:address), whose pointer only a dynamic relocation holds in
- * objects and in what lld links: so the data is walked, and the wrappers only tell what device linking made (version 2).
+ * wrapper in .nvFatBinSegment (magic:u32 version:u32 data:address names:address), whose pointer only a dynamic relocation holds
+ * in objects and in what lld links: so the data is walked, and the wrappers only tell what device linking made (version 2).
  *
  * Only headers are touched. Where the section headers are gone the whole file is searched for fatbins. */
 #include "src/image/internal.h"
@@ -54,7 +54,8 @@ static struct host_section section_at(const struct host *h, size_t i)
     return s;
 }
 
-/* False: there are none that can be read. More than 65,279: the count is the size of section 0, the index of the names its link. */
+/* False: there are none that can be read. Above 65,279 of them section 0 has the count (its size) and the index of the names (its
+ * link). */
 static bool find_sections(struct host *h)
 {
     uint64_t at = span_u64(h->bytes, 0x28), count = span_u16(h->bytes, 0x3c);
@@ -92,7 +93,8 @@ static enum image_error cut_off(struct host *h, struct host_section s)
     char text[200];
     struct text t = gpudl__text_init(text, sizeof(text));
 
-    gpudl__text_add(&t, "section %s at 0x%llx, %llu bytes, ends outside the file (%zu bytes)", s.name, (unsigned long long)s.offset,
+    gpudl__text_add(&t, "section %s at 0x%llx, %llu bytes, ends outside the file (%zu bytes)", s.name,
+        (unsigned long long)s.offset,
         (unsigned long long)s.size, h->bytes.size);
     gpudl__image_damaged(h->im, IMAGE_TRUNCATED, text);
     return IMAGE_OK;

@@ -84,7 +84,8 @@ struct image_entry {
     unsigned payload_sm;
     char payload_suffix;
     unsigned ptx_version;       /* PTX: 10 * major + minor */
-    bool relocatable;           /* ET_REL cubin (known when payload_sm is), kind 0x40, PTX in __nv_relfatbin: to be linked first */
+    /* To be linked first: an ET_REL cubin (known when payload_sm is), kind 0x40, PTX in __nv_relfatbin. */
+    bool relocatable;
     bool is_64bit, debug;
     enum image_compression compression;
     uint64_t stored_size, raw_size;     /* in the file, padding included; decompressed */

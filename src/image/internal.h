@@ -72,14 +72,17 @@ void gpudl__image_damaged(struct image *im, enum image_error error, const char *
  * both: *format, and IMAGE_NOT_SUPPORTED. */
 enum image_error gpudl__image_detect(struct span bytes, enum image_format *format, struct text *t);
 
-/* single.c: a container that is one piece of code; part is of im->bytes. Inspecting, a damaged one is an entry all the same as long
- * as its architecture is known. */
+/* single.c: a container that is one piece of code; part is of im->bytes. Inspecting, a damaged one is an entry all the same as
+ * long as its architecture is known. */
 enum image_error gpudl__single_add(struct image *im, enum image_format format, struct span part, struct text *t);
 
 /* fatbin.c */
 enum image_error gpudl__fatbin_open(struct span bytes, const struct image_limits *limits, struct image **out, struct text *t);
 /* Inspecting: all containers of a part of the file. Only lack of memory and limits fail; damage is kept in the image. */
 enum image_error gpudl__fatbin_add(struct image *im, struct span part, const char *member, const char *section, struct text *t);
+/* fatbin_entry.c: one more entry of the last container; both parts are of im->bytes */
+enum image_error gpudl__fatbin_entry_add(struct image *im, struct span header, struct span payload, struct text *t);
+void gpudl__fatbin_entry_look_around(struct image *im, struct entry *e, const char *section);       /* it is in a host file */
 /* Why an entry that gpudl__fatbin_open() marked is unusable. Returns its error. */
 enum image_error gpudl__fatbin_explain(const struct image *im, const struct entry *e, struct text *t);
 /* The string of the extension record: options; or, of machine code, what follows it. False: none, or outside of the header. */
@@ -114,13 +117,16 @@ struct cubin {
 };
 struct section {
     uint32_t name, type, link, info;
-    uint64_t flags, offset, size, entry_size;
+    uint64_t offset, size, entry_size;
 };
 enum image_error gpudl__cubin_open(struct span bytes, struct cubin *out, struct text *t);
 struct section gpudl__cubin_section(const struct cubin *c, uint32_t index);     /* zeroes past the end */
 struct span gpudl__cubin_header(const struct cubin *c, uint32_t index);         /* of a section: 64 bytes, or none */
 struct span gpudl__cubin_bytes(const struct cubin *c, struct section s);        /* data is NULL unless all of it is in the file */
-bool gpudl__cubin_named(const struct cubin *c, struct section s, const char *name);
+static inline bool cubin_named(const struct cubin *c, struct section s, const char *name)
+{
+    return span_is(c->section_names, s.name, name, strlen(name) + 1);
+}
 void gpudl__cubin_describe(const struct cubin *c, struct image_entry *info);
 /* The CUDA version note: the toolkit (130) and the virtual architecture; zeroes where it does not tell. */
 void gpudl__cubin_origin(const struct cubin *c, unsigned *toolkit, unsigned *virtual_sm);

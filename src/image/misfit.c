@@ -163,7 +163,8 @@ void gpudl__misfit_reason(const struct misfit *m, struct text *t)
         return;
     }
     if (m->nearest < 0) {
-        gpudl__text_add(t, m->im->format == IMAGE_FATBIN ? "a fatbin with no entries holds no code" : "no CUDA code in this file");
+        gpudl__text_add(t,
+            m->im->format == IMAGE_FATBIN ? "a fatbin with no entries holds no code" : "no CUDA code in this file");
         return;
     }
     print_list(m, t);

@@ -92,9 +92,11 @@ static void warn_of_registers(const struct warner *w, const struct image_kernel 
     if (blocks > mp->blocks)
         blocks = mp->blocks;
     if (!blocks)
-        tell(w, IMAGE_WARNING_DOES_NOT_FIT, k, "%u registers a thread: a block of %u threads does not fit", r->registers, threads);
+        tell(w, IMAGE_WARNING_DOES_NOT_FIT, k, "%u registers a thread: a block of %u threads does not fit", r->registers,
+        threads);
     else if (blocks * threads * 2 < mp->threads && r->registers > WARP)
-        tell(w, IMAGE_WARNING_REGISTERS, k, "%u registers a thread: %u %s of %u threads %s a multiprocessor, which holds %u threads",
+        tell(w, IMAGE_WARNING_REGISTERS, k,
+            "%u registers a thread: %u %s of %u threads %s a multiprocessor, which holds %u threads",
             r->registers, blocks, blocks == 1 ? "block" : "blocks", threads, blocks == 1 ? "fits" : "fit", mp->threads);
 }
 
@@ -111,7 +113,8 @@ static void warn_of_kernel(const struct warner *w, const struct image_kernel *k,
         tell(w, IMAGE_WARNING_STACK_UNKNOWN, k, "its stack has no known bound, as it recurs or calls through pointers");
     warn_of_registers(w, k, r);
     if (cluster > PORTABLE_CLUSTER)
-        tell(w, IMAGE_WARNING_CLUSTER, k, "clusters of %llu blocks: more than 8 need the attribute for clusters that are not portable",
+        tell(w, IMAGE_WARNING_CLUSTER, k,
+        "clusters of %llu blocks: more than 8 need the attribute for clusters that are not portable",
             (unsigned long long)cluster);
 }
 

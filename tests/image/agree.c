@@ -1,7 +1,7 @@
-/* Prints what image/ finds in the machine code of files, a kernel a line, for agree_cuobjdump.sh to compare. Not a test by itself:
- *     sm  kernel  registers  stack  static shared  constant bank 0
- * "-" is what the image does not tell, or not before it is linked. Functions of the device follow as lines that tell nothing else,
- * as cuobjdump lists some of them too. What is damaged goes to stderr, and ends in 1. */
+/* Prints what image/ finds in the machine code of files, a kernel a line, for agree_cuobjdump.sh to compare. Not a test by
+ * itself:     sm  kernel  registers  stack  static shared  constant bank 0
+ * "-" is what the image does not tell, or not before it is linked. Functions of the device follow as lines that tell nothing
+ * else, as cuobjdump lists some of them too. What is damaged goes to stderr, and ends in 1. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +104,8 @@ static int print_file(const char *path)
     fprintf(stderr, "%s: opened in %.1f ms\n", path, 1e3 * (seconds() - begin));
     for (size_t i = 0; i < gpudl__image_count(im); i++)
         print_entry(im, i);
-    fprintf(stderr, "%s: %zu containers, %zu entries, %.1f ms; %s%s\n", path, gpudl__image_container_count(im), gpudl__image_count(im),
+    fprintf(stderr, "%s: %zu containers, %zu entries, %.1f ms; %s%s\n", path, gpudl__image_container_count(im),
+        gpudl__image_count(im),
         1e3 * (seconds() - begin), gpudl__image_damage(im, NULL), gpudl__image_notes(im));
     gpudl__image_close(im);
     munmap(p, (size_t)st.st_size);
@@ -117,7 +118,8 @@ int main(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         failed |= print_file(argv[i]);
-    fprintf(stderr, "%zu entries, %zu cubins, %zu kernels, %zu globals; %zu incomplete kernels, %zu unreadable cubins\n", sum.entries,
+    fprintf(stderr, "%zu entries, %zu cubins, %zu kernels, %zu globals; %zu incomplete kernels, %zu unreadable cubins\n",
+        sum.entries,
         sum.cubins, sum.kernels, sum.globals, sum.incomplete, sum.failed);
     return failed || sum.incomplete || sum.failed;
 }

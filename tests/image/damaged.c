@@ -153,7 +153,8 @@ static void containers_of_another_version_are_refused(void **state)
 
 static void ptx_keeps_what_stands_before_the_damage(void **state)
 {
-    static const char text[] = ".version 9.0 .target sm_90 .global .u32 g; .visible .entry a(.param .u32 x){ret;} .entry b(){ ret;";
+    static const char text[] = ".version 9.0 .target sm_90 .global .u32 g; "
+        ".visible .entry a(.param .u32 x){ret;} .entry b(){ ret;";
     struct opened o = inspect_bytes(bytes_of(text, sizeof(text) - 1));
     const struct image_details *d;
     enum image_error error;
@@ -163,7 +164,8 @@ static void ptx_keeps_what_stands_before_the_damage(void **state)
     assert_int_equal(count_kernels(&o, 0), 1);
     assert_kernel(&o, 0, "a 0+4 =4");
     assert_int_equal(count_globals(&o, 0), 1);
-    assert_contains(gpudl__image_damage(o.image, &error), "PTX: ends inside the body of kernel 'b' (line 1): the text is cut off");
+    assert_contains(gpudl__image_damage(o.image, &error),
+        "PTX: ends inside the body of kernel 'b' (line 1): the text is cut off");
     assert_int_equal(error, IMAGE_TRUNCATED);
     assert_int_equal(gpudl__image_entry(o.image, 0)->error, IMAGE_TRUNCATED);
     assert_int_equal(gpudl__image_details(o.image, 0, &d, o.text, sizeof(o.text)), IMAGE_OK);
@@ -193,7 +195,8 @@ static void cubins_keep_their_architecture(void **state)
 static void extension_records_outside_their_header(void **state)
 {
     static const struct { size_t at; uint32_t v; } cases[] = {
-        { 0x14, 8 }, { 0x14, 0xfffffff8 }, { 0x14, 4000 }, { 0x40, 8 }, { 0x40, 0xffffffff }, { 0x44, 4000 }, { 0x44, 0xffffffff },
+        { 0x14, 8 }, { 0x14, 0xfffffff8 }, { 0x14, 4000 }, { 0x40, 8 }, { 0x40, 0xffffffff }, { 0x44, 4000 }, { 0x44,
+            0xffffffff },
     };
 
     (void)state;
@@ -249,7 +252,8 @@ static void every_single_byte_may_be_wrong(void **state)
 
 static void every_length_may_be_too_short(void **state)
 {
-    static const char *const files[] = { "reloc.fatbin", "a_size.fatbin", "a_lz4.fatbin", "k_75.cubin", "libk.a", "k.ltoir", "launch.ptx" };
+    static const char *const files[] = { "reloc.fatbin", "a_size.fatbin", "a_lz4.fatbin", "k_75.cubin", "libk.a", "k.ltoir",
+        "launch.ptx" };
 
     (void)state;
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {

@@ -34,7 +34,8 @@ static void architectures(void **state)
 
     (void)state;
     assert_verdict(&o, 0, gpu(80), V(FITS), "machine code for sm_80: runs", NULL);
-    assert_verdict(&o, 0, gpu(90), V(WRONG_MAJOR), "machine code for sm_80 runs on devices of compute capability 8.0 and later 8.x "
+    assert_verdict(&o, 0, gpu(90), V(WRONG_MAJOR),
+        "machine code for sm_80 runs on devices of compute capability 8.0 and later 8.x "
         "only; this one is 9.0", "add -gencode arch=compute_90,code=sm_90");
     assert_verdict(&o, 0, gpu(87), V(TEGRA), "between Tegra and other parts", "add -gencode arch=compute_87,code=sm_87");
     assert_verdict(&o, 1, gpu(100), V(ARCH_SPECIFIC), "machine code for sm_90a runs on devices of compute capability 9.0 only",
@@ -43,7 +44,8 @@ static void architectures(void **state)
     assert_verdict(&o, 2, gpu(120), V(OTHER_FAMILY), "its family (10.0, 10.3 and 10.7) from 10.0 on only", "code=sm_120");
     assert_verdict(&o, 3, gpu(121), V(FITS), "runs", NULL);
     assert_verdict(&o, 4, gpu(120), V(FITS), "PTX for compute_120: runs after compilation at load", NULL);
-    assert_verdict(&o, 4, gpu(75), V(PTX_TARGET_TOO_NEW), "PTX for compute_120 runs on devices of compute capability 12.0 and later",
+    assert_verdict(&o, 4, gpu(75), V(PTX_TARGET_TOO_NEW),
+        "PTX for compute_120 runs on devices of compute capability 12.0 and later",
         "add -gencode arch=compute_75,code=sm_75");
     assert_verdict(&o, 3, softcuda, V(MACHINE_CODE), "for GPUs only", "add -gencode arch=compute_90,code=compute_90");
     assert_verdict(&o, 4, softcuda, V(FITS), "runs", NULL);
@@ -55,14 +57,16 @@ static void minors_and_names(void **state)
     struct opened o = inspect_file("k_all.fatbin");
 
     (void)state;
-    assert_verdict(&o, 2, gpu(80), V(NEEDS_NEWER_MINOR), "machine code for sm_86 runs on devices of compute capability 8.6 and later "
+    assert_verdict(&o, 2, gpu(80), V(NEEDS_NEWER_MINOR),
+        "machine code for sm_86 runs on devices of compute capability 8.6 and later "
         "8.x only; this one is 8.0", "code=sm_80");
     close_opened(&o);
     o = open_bytes(load("multi.fatbin"));
     put32(o.bytes, 0x10 + 0x1c, 101);
     gpudl__image_close(o.image);
     assert_int_equal(gpudl__image_inspect(span_of(o.bytes), NULL, &o.image, o.text, sizeof(o.text)), IMAGE_OK);
-    assert_verdict(&o, 0, gpu(110), V(RENAMED), "the same chip as sm_110", "rebuild it with -gencode arch=compute_110,code=sm_110");
+    assert_verdict(&o, 0, gpu(110), V(RENAMED), "the same chip as sm_110",
+        "rebuild it with -gencode arch=compute_110,code=sm_110");
     close_opened(&o);
 }
 
@@ -73,7 +77,8 @@ static void toolkits_and_drivers(void **state)
     enum image_misfit why;
 
     (void)state;
-    assert_verdict(&o, 0, old, V(TOOLKIT_TOO_NEW), "made by CUDA 13.0, the driver is 12.4 and takes machine code of CUDA 12 and older",
+    assert_verdict(&o, 0, old, V(TOOLKIT_TOO_NEW),
+        "made by CUDA 13.0, the driver is 12.4 and takes machine code of CUDA 12 and older",
         "update the driver to CUDA 13.0 or later, or compile with CUDA 12");
     assert_verdict(&o, 1, old, V(PTX_TOO_NEW), "this is PTX 9.0, the driver is 12.4 and reads up to 8.4",
         "update the driver to CUDA 13.0 or later, or compile with CUDA 12.4 or older");
@@ -228,7 +233,8 @@ static void note(void *user, enum image_warning what, const struct image_kernel 
     struct told *told = user;
 
     told->kinds |= 1u << what;
-    snprintf(told->text + strlen(told->text), sizeof(told->text) - strlen(told->text), "%s%s%s: %s\n", k ? k->name : "", k ? " " : "",
+    snprintf(told->text + strlen(told->text), sizeof(told->text) - strlen(told->text), "%s%s%s: %s\n", k ? k->name : "",
+        k ? " " : "",
         gpudl__image_warning_name(what), text);
 }
 
@@ -249,7 +255,8 @@ static void what_would_run_badly(void **state)
     assert_string_equal(told.text, "");
     told = warnings_of(&o, 1, gpu(100));
     assert_int_equal(told.kinds, 1u << IMAGE_WARNING_JIT | 1u << IMAGE_WARNING_JIT_OLDER);
-    assert_contains(told.text, "jit-at-load: PTX is compiled by the driver at each load that its cache does not serve: add -gencode "
+    assert_contains(told.text,
+        "jit-at-load: PTX is compiled by the driver at each load that its cache does not serve: add -gencode "
         "arch=compute_100,code=sm_100");
     assert_contains(told.text, "PTX for compute_90 uses nothing that came after it; this device is sm_100");
     told = warnings_of(&o, 1, softcuda);
@@ -263,7 +270,8 @@ static void what_would_run_badly(void **state)
     assert_contains(warnings_of(&o, 0, gpu(90)).text, "ka local-memory: 40 bytes of local memory a thread");
     close_opened(&o);
     o = inspect_file("lie_cubin.fatbin");
-    assert_contains(warnings_of(&o, 0, gpu(90)).text, "header-payload-mismatch: its header says sm_90a, what is in it is for sm_90");
+    assert_contains(warnings_of(&o, 0, gpu(90)).text,
+        "header-payload-mismatch: its header says sm_90a, what is in it is for sm_90");
     close_opened(&o);
 }
 
@@ -282,7 +290,8 @@ static size_t registers_of_shk(struct bytes b)
 static void registers_that_leave_a_device_empty(void **state)
 {
     static const struct { unsigned registers; const char *text; } rows[] = {
-        { 32, NULL }, { 64, NULL }, { 128, "128 registers a thread: 2 blocks of 256 threads fit a multiprocessor, which holds 2048" },
+        { 32, NULL }, { 64, NULL },
+        { 128, "128 registers a thread: 2 blocks of 256 threads fit a multiprocessor, which holds 2048" },
         { 255, "255 registers a thread: 1 block of 256 threads fits a multiprocessor, which holds 2048 threads" },
     };
 

@@ -3,7 +3,8 @@
 
 #include <elf.h>
 
-static void assert_container(struct opened *o, size_t i, const char *member, const char *section, size_t entries, unsigned wrapper)
+static void assert_container(struct opened *o, size_t i, const char *member, const char *section, size_t entries,
+    unsigned wrapper)
 {
     const struct image_container *c = gpudl__image_container(o->image, i);
 
@@ -56,7 +57,8 @@ static void linked_files_carry_a_stub(void **state)
 
 static void separately_compiled_files_keep_their_parts(void **state)
 {
-    const struct image_target gpu = { .sm = 90, .ptx_version = 90, .machine_code = true }, newer = { .sm = 100, .machine_code = true };
+    const struct image_target gpu = { .sm = 90, .ptx_version = 90, .machine_code = true }, newer = { .sm = 100,
+        .machine_code = true };
     struct opened o = inspect_file("hr.exe");
 
     (void)state;

@@ -328,7 +328,8 @@ static void damaged_records_leave_parameters_unknown(void **state)
 {
     struct bytes b = load("k_90.cubin");
     uint64_t info = section_at(b, ".nv.info.k");
-    size_t kparam = record_at(b, ".nv.info.k", 0x17), size = record_at(b, ".nv.info.k", 0x19), cbank = record_at(b, ".nv.info.k", 0x0a);
+    size_t kparam = record_at(b, ".nv.info.k", 0x17), size = record_at(b, ".nv.info.k", 0x19), cbank = record_at(b,
+        ".nv.info.k", 0x0a);
 
     (void)state;
     free(b.data);

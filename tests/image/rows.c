@@ -1,5 +1,5 @@
-/* Whatever the tools can be made to write, one row a way to call them: the answers were read off the sources, the tools' own output
- * (ptxas -v) and their listings. */
+/* Whatever the tools can be made to write, one row a way to call them: the answers were read off the sources, the tools' own
+ * output (ptxas -v) and their listings. */
 #include "tests/image/help.h"
 
 static void each_target(void **state)
@@ -100,7 +100,8 @@ static void bases_of_parameters(void **state)
 static void types_of_parameters(void **state)
 {
     static const struct { const char *type; uint32_t align; } ptx[] = {
-        { "u8", 1 }, { "u16", 2 }, { "u32", 4 }, { "u64", 8 }, { "b8", 16 }, { "b8", 64 }, { "b8", 1 }, { "u64", 8 }, { "f64", 8 },
+        { "u8", 1 }, { "u16", 2 }, { "u32", 4 }, { "u64", 8 }, { "b8", 16 }, { "b8", 64 }, { "b8", 1 }, { "u64", 8 }, { "f64",
+            8 },
         { "u8", 1 },
     };
     struct opened o = inspect_file("p.fatbin");
