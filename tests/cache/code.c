@@ -1,7 +1,8 @@
 /* Machine code outlives the process that made it, is found by everything that it depends on and by nothing else, and is made again whenever
- * what is on disk is no good. The test runs itself as the programs: `test_cache_code KERNEL BLOCK FACTOR LOADS` launches a kernel and prints
- * whether the result is right, and softcuda's counts. */
+ * what is on disk is no good. The test runs itself as the programs: `test_cache_code KERNEL BLOCK FACTOR LOADS` launches a kernel, LOADS times
+ * or in -LOADS threads, and prints whether the result is right, and softcuda's counts. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static void *function(const char *name)
 /* The text with the factor in it. */
 static char *write_text(const char *factor)
 {
-    static char out[2 * sizeof(text)];
+    static _Thread_local char out[2 * sizeof(text)];
     const char *from = text, *at;
     char *to = out;
 
@@ -81,12 +82,49 @@ static bool launch(const char *image, const char *kernel, unsigned block, unsign
     return right;
 }
 
+struct job {
+    char **argv;
+    CUcontext context;
+    CUdeviceptr memory;
+    bool right;
+};
+
+static void *work(void *arg)
+{
+    struct job *j = arg;
+
+    CALL(cuCtxSetCurrent, j->context);
+    CALL(cuMemAlloc_v2, &j->memory, MOST * 4);
+    j->right = launch(write_text(j->argv[3]), j->argv[1], (unsigned)atoi(j->argv[2]), (unsigned)atoi(j->argv[3]), j->memory);
+    return NULL;
+}
+
+/* n threads, at once. */
+static bool work_together(char **argv, CUcontext context, int n)
+{
+    pthread_t threads[16];
+    struct job jobs[16];
+    bool right = true;
+
+    for (int i = 0; i < n; i++) {
+        jobs[i] = (struct job){ argv, context, 0, false };
+        if (pthread_create(&threads[i], NULL, work, &jobs[i]))
+            exit(5);
+    }
+    for (int i = 0; i < n; i++) {
+        pthread_join(threads[i], NULL);
+        right = right && jobs[i].right;
+    }
+    return right;
+}
+
 static int program(char **argv)
 {
     void (*stats_of)(struct softcuda_cache_stats *);
     struct softcuda_cache_stats stats;
     CUcontext context;
-    CUdeviceptr memory;
+    struct job job = { argv, NULL, 0, true };
+    int times = atoi(argv[4]);
     bool right = true;
 
     library = dlopen("libsoftcuda.so", RTLD_NOW | RTLD_LOCAL);
@@ -96,10 +134,13 @@ static int program(char **argv)
     }
     CALL(cuInit, 0);
     CALL(cuDevicePrimaryCtxRetain, &context, 0);
-    CALL(cuCtxSetCurrent, context);
-    CALL(cuMemAlloc_v2, &memory, MOST * 4);
-    for (int i = 0; i < atoi(argv[4]); i++)
-        right = launch(write_text(argv[3]), argv[1], (unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]), memory) && right;
+    job.context = context;
+    for (int i = 0; i < times; i++) {
+        work(&job);
+        right = right && job.right;
+    }
+    if (times < 0)
+        right = work_together(argv, context, -times);
     *(void **)&stats_of = function("softcuda_cache_stats");
     stats_of(&stats);
     printf("%s %d %d %d %d\n", right ? "right" : "wrong", (int)stats.hits, (int)stats.misses, (int)stats.stored, (int)stats.healed);
@@ -170,6 +211,14 @@ static void modules_of_one_text_share_the_code(void **state)
     (void)state;
     run("", "turn 64 3 5", "right 0 1 1 0");
     run("", "turn 64 3 5", "right 1 0 0 0");
+}
+
+static void threads_share_one_compile(void **state)
+{
+    (void)state;
+    run("", "turn 64 3 -8", "right 0 1 1 0");
+    run("", "turn 64 3 -8", "right 1 0 0 0");
+    run("SOFTCUDA_CACHE=off", "turn 64 3 -8", "right 0 0 0 0");
 }
 
 static void each_key(void *user, const struct cache_item *item)
@@ -291,7 +340,7 @@ static void processes_may_start_together(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_next_process_finds_the_code), TEST(everything_that_matters_is_in_the_key), TEST(modules_of_one_text_share_the_code),
+        TEST(the_next_process_finds_the_code), TEST(everything_that_matters_is_in_the_key), TEST(modules_of_one_text_share_the_code), TEST(threads_share_one_compile),
         TEST(a_damaged_entry_is_compiled_again), TEST(an_entry_that_does_not_load_is_compiled_again), TEST(it_can_be_switched_off),
         TEST(a_bad_folder_is_told_once_and_all_runs), TEST(processes_may_start_together),
     };
