@@ -1,6 +1,7 @@
 /* Images through the public header: what is in them, and why they would not run. Without a driver but where a device is asked. */
 #include "tests/loader/common.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -335,6 +336,56 @@ static void tells_what_is_left_of_a_truncated_image(void **state)
     assert_true(damaged > 0);
 }
 
+static void survives_any_flipped_byte(void **state)
+{
+    size_t size = DATA_SIZE(names_fatbin);
+    unsigned char *copy = malloc(size);
+    gpudl_image *im;
+
+    (void)state;
+    for (size_t i = 0; i < size; i += i < 1024 ? 1 : 37) {
+        memcpy(copy, data_names_fatbin, size);
+        copy[i] ^= 0xff;
+        if (gpudl_image_open(GPUDL_MEMORY(copy, size), NULL, &im) != GPUDL_OK) {
+            assert_true(*gpudl_error_text());
+            continue;
+        }
+        walk(im);
+        gpudl_image_close(im);
+    }
+    free(copy);
+}
+
+static void *ask_again_and_again(void *image)
+{
+    gpudl_kernel_info k = { .size_of_struct = sizeof(k) };
+    gpudl_verdict v = { .size_of_struct = sizeof(v) };
+    gpudl_target target = named("sm_80", 13000);
+    uintptr_t failures = 0;
+
+    for (int i = 0; i < 200; i++) {
+        failures += gpudl_image_explain(image, GPUDL_ALL, &target, &v) != GPUDL_OK || v.entry != 0;
+        failures += gpudl_image_kernel(image, i % 2, i % 7, &k) != GPUDL_OK;
+    }
+    return (void *)failures;
+}
+
+static void threads_may_share_an_image(void **state)
+{
+    gpudl_image *im = open_image(DATA_SOURCE(names_fatbin));
+    pthread_t threads[4];
+    void *failures;
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_again_and_again, im), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], &failures);
+        assert_null(failures);
+    }
+    gpudl_image_close(im);
+}
+
 static void memory_need_not_outlive_the_call(void **state)
 {
     size_t size = DATA_SIZE(names_fatbin), n;
@@ -489,6 +540,8 @@ int main(void)
         TEST(warns_of_what_runs_badly),
         TEST(a_load_does_what_was_explained),
         TEST(tells_what_is_left_of_a_truncated_image),
+        TEST(survives_any_flipped_byte),
+        TEST(threads_may_share_an_image),
         TEST(memory_need_not_outlive_the_call),
         TEST(large_files_are_read_as_well),
         TEST(fills_what_the_caller_has),
