@@ -174,6 +174,23 @@ enum image_error gpudl__cubin_open(struct span bytes, struct cubin *out, struct 
     return error;
 }
 
+/* What a reader that goes by the ELF file alone takes for its end. */
+uint64_t gpudl__cubin_extent(const struct cubin *c)
+{
+    uint64_t end = c->sections_at + (uint64_t)c->nsections * SECTION_HEADER, at;
+
+    at = span_u64(c->bytes, 0x20) + (uint64_t)span_u16(c->bytes, 0x36) * span_u16(c->bytes, 0x38);
+    if (at > end && at <= c->bytes.size)
+        end = at;
+    for (uint32_t i = 0; i < c->nsections; i++) {
+        struct section s = gpudl__cubin_section(c, i);
+
+        if (gpudl__cubin_bytes(c, s).size && s.offset + s.size > end)
+            end = s.offset + s.size;
+    }
+    return end;
+}
+
 /* ABI 7 keeps both in the ELF header, ABI 8 in a note: name_size:u32 size:u32 type:u32 name[12] version:u16 virtual_sm:u16
  * toolkit:u16. The index of the note's section is the highest byte of e_flags. */
 void gpudl__cubin_origin(const struct cubin *c, unsigned *toolkit, unsigned *virtual_sm)

@@ -80,6 +80,27 @@ static enum image_error describe(struct entry *e, struct text *t)
     return error;
 }
 
+/* Drivers are reported to read PTX to its first NUL and a cubin to its own end, whatever the header of the entry says: what lies
+ * behind is no code, and would be hashed with it. */
+static void note_rest(struct image *im, const struct entry *e)
+{
+    struct span all = e->info.compression == IMAGE_STORED ? e->stored : (struct span){ e->owned, (size_t)e->info.raw_size };
+    const char *what = e->info.format == IMAGE_PTX ? "PTX" : "cubin";
+    struct text none = gpudl__text_init(NULL, 0);
+    struct cubin cubin;
+    uint64_t end = e->payload.size;
+
+    if (e->info.format == IMAGE_CUBIN && gpudl__cubin_open(e->payload, &cubin, &none) == IMAGE_OK)
+        end = gpudl__cubin_extent(&cubin);
+    for (uint64_t at = end; at < all.size; at++) {
+        if (!all.data[at])
+            continue;
+        gpudl__image_note(im, "entry %zu: %llu bytes behind the end of its %s", (size_t)(e - im->entries),
+            (unsigned long long)(all.size - end), what);
+        return;
+    }
+}
+
 /* A cubin cannot say 'f', so an entry that does is believed. */
 bool gpudl__entry_differs(const struct image_entry *e)
 {
@@ -124,6 +145,9 @@ static enum image_error make_ready(struct image *im, struct entry *e, struct tex
         return unusable(im, e, error, t);
     if (!known)
         gpudl__entry_compare_arch(im, e);
+    if (im->inspecting && !e->rest_told && (e->info.format == IMAGE_PTX || e->info.format == IMAGE_CUBIN))
+        note_rest(im, e);
+    e->rest_told = true;
     e->ready = true;
     return IMAGE_OK;
 }

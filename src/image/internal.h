@@ -29,6 +29,7 @@ struct entry {
     struct span header, stored;     /* in the file; stored: the payload with its padding */
     uint32_t packed_size;           /* bytes of it that are compressed data */
     bool ready, listed, detailed;   /* payload, contents, details are valid */
+    bool rest_told;                 /* bytes behind the code were looked for */
     unsigned char verdict;          /* choose.c's own, for the target at hand */
     struct span payload;
     unsigned char *owned;           /* the payload where it is not lent, or NULL */
@@ -128,6 +129,7 @@ static inline bool cubin_named(const struct cubin *c, struct section s, const ch
     return span_is(c->section_names, s.name, name, strlen(name) + 1);
 }
 void gpudl__cubin_describe(const struct cubin *c, struct image_entry *info);
+uint64_t gpudl__cubin_extent(const struct cubin *c);       /* its size as the ELF file itself tells it */
 /* The CUDA version note: the toolkit (130) and the virtual architecture; zeroes where it does not tell. */
 void gpudl__cubin_origin(const struct cubin *c, unsigned *toolkit, unsigned *virtual_sm);
 

@@ -1,5 +1,5 @@
-/* ptx_kernel.c - kernels of a PTX text: name, parameters, directives; where details are asked for, shared variables in the body.
- * */
+/* ptx_kernel.c - kernels of a PTX text: name, parameters, directives; where details are asked for, shared variables of the body,
+ * too. */
 #include "src/image/ptx_scan.h"
 
 struct param {

@@ -214,6 +214,32 @@ static void extension_records_outside_their_header(void **state)
     }
 }
 
+/* What lies behind the code in its place is told, as a digest of the file covers it. */
+static void bytes_behind_the_code(void **state)
+{
+    struct bytes b = load("a_none.fatbin");
+    size_t ptx = 0x10 + 64 + 7064 + (size_t)span_u32(span_of(b), 0x10 + 64 + 7064 + 4), nul = b.size - 1;
+    struct span payload;
+    struct opened o;
+
+    (void)state;
+    while (!b.data[nul - 1])
+        nul--;
+    b.data[nul - 10] = '\0';
+    o = inspect_bytes(b);
+    assert_int_equal(gpudl__image_payload(o.image, 1, &payload, o.text, sizeof(o.text)), IMAGE_OK);
+    assert_int_equal(payload.size, nul - 10 - ptx);
+    assert_contains(gpudl__image_notes(o.image), "bytes behind the end of its PTX");
+    close_opened(&o);
+
+    b = load("k_90.cubin");
+    b = join(b, "hidden", 6);
+    o = inspect_bytes(b);
+    assert_int_equal(gpudl__image_payload(o.image, 0, &payload, o.text, sizeof(o.text)), IMAGE_OK);
+    assert_string_equal(gpudl__image_notes(o.image), "entry 0: 6 bytes behind the end of its cubin");
+    close_opened(&o);
+}
+
 /* Each way to get at an image either answers or says why not. */
 static void survive(const unsigned char *data, size_t size)
 {
@@ -277,6 +303,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ptx_keeps_what_stands_before_the_damage),
         cmocka_unit_test(cubins_keep_their_architecture),
         cmocka_unit_test(extension_records_outside_their_header),
+        cmocka_unit_test(bytes_behind_the_code),
         cmocka_unit_test(every_single_byte_may_be_wrong),
         cmocka_unit_test(every_length_may_be_too_short),
     };
