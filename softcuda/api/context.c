@@ -3,6 +3,7 @@
 
 #include "softcuda/api/array.h"
 #include "softcuda/api/capture.h"
+#include "softcuda/api/leaks.h"
 #include "softcuda/api/pool.h"
 
 #define DEPTH 64
@@ -95,6 +96,7 @@ static void context_end(CUcontext c)
     atomic_store(&c->alive, false);
     sc_capture_drop_context(c);
     sc_context_drain(c);
+    sc_leaks_of_context(c);
     while (c->modules)
         sc_module_destroy(c->modules);
     sc_streams_release(c);

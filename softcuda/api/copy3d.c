@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "softcuda/api/array.h"
+#include "softcuda/api/trace.h"
 
 struct box_op { struct op op; struct sc_box box; };
 
@@ -96,10 +97,24 @@ void sc_box_copy(const struct sc_box *b)
             memmove(b->to + z * b->to_slice + y * b->to_pitch, b->from + z * b->from_slice + y * b->from_pitch, b->width);
 }
 
+static bool is_there(const struct sc_box *b, const unsigned char *p, size_t pitch, size_t slice)
+{
+    return sc_mem_there((uintptr_t)p, (b->depth - 1) * slice + (b->height - 1) * pitch + b->width);
+}
+
 static void run(struct op *op, struct sc_worker *worker)
 {
+    const struct sc_box *b = &((struct box_op *)op)->box;
+    CUcontext c = op->stream->context;
+    uint64_t begin = sc_trace_begin();
+
     (void)worker;
-    sc_box_copy(&((struct box_op *)op)->box);
+    if (!is_there(b, b->to, b->to_pitch, b->to_slice) || !is_there(b, b->from, b->from_pitch, b->from_slice)) {
+        sc_poison(c, CUDA_ERROR_ILLEGAL_ADDRESS);
+        return;
+    }
+    sc_box_copy(b);
+    sc_trace_copy(begin, c, (uintptr_t)b->to, (uintptr_t)b->from, b->width * b->height * b->depth);
 }
 
 /* Memory that the caller may change or free as soon as the call returns is waited for. */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "softcuda/api/objects.h"
+#include "softcuda/api/trace.h"
 
 #define DRIVER_VERSION 13000
 #define MEMORY_MAX     ((uint64_t)64 << 30)
@@ -92,6 +92,7 @@ static void initialise(void)
         driver.count = i + 1;
     }
     pthread_atfork(NULL, NULL, forget);
+    sc_trace_open();
     atomic_store(&driver.ready, driver.result == CUDA_SUCCESS);
 }
 

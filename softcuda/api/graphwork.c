@@ -84,7 +84,7 @@ static unsigned char *row(const struct sc_abi_memcpy3d_side *s, const struct sc_
 /* What the device would not reach any more is a fault of the device, not of this process. */
 static bool is_there(const struct sc_abi_memcpy3d_side *s, uint64_t row, size_t width)
 {
-    return s->type != CU_MEMORYTYPE_DEVICE || sc_mem_holds(row, width);
+    return s->type != CU_MEMORYTYPE_DEVICE || sc_mem_there(row, width);
 }
 
 static CUresult run_copy(const struct sc_abi_memcpy3d *c)
@@ -105,7 +105,7 @@ static CUresult run_set(const struct sc_abi_memset_node *s)
     for (size_t y = 0; y < s->height; y++) {
         uint64_t to = s->to + y * s->pitch;
 
-        if (!sc_mem_holds(to, s->width * s->element))
+        if (!sc_mem_there(to, s->width * s->element))
             return CUDA_ERROR_ILLEGAL_ADDRESS;
         sc_fill_now((void *)(uintptr_t)to, s->value, s->element, s->width);
     }

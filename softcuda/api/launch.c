@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "softcuda/api/capture.h"
+#include "softcuda/api/trace.h"
 
 #define MAX_PARAM_BYTES 32764
 #define RECURSION_ROOM  ((size_t)64 << 10)      /* local memory a thread, at least, where its depth is not known */
@@ -31,12 +32,16 @@ static CUresult of_fault(int fault)
 void sc_kernel_work_run(struct sc_kernel_work *w, struct sc_worker *worker)
 {
     CUcontext c = w->f->module->context;
+    uint64_t begin;
 
     if (!worker) {
         sc_poison(c, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
         return;
     }
+    begin = sc_trace_begin();
     sc_grid_run(&w->grid, worker);
+    sc_trace_kernel(begin, c, &(struct sc_launch_shape){ w->f->kernel->func->name, w->grid.nctaid, w->grid.ntid,
+                                                         w->grid.static_shared + w->grid.dynamic_shared });
     if (w->grid.fault >= 0)
         sc_poison(c, of_fault(w->grid.fault));
 }

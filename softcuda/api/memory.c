@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "softcuda/api/array.h"
+#include "softcuda/api/leaks.h"
 #include "softcuda/api/capture.h"
 #include "softcuda/api/pool.h"
 #include "softcuda/run/range.h"
@@ -60,6 +61,16 @@ bool sc_mem_holds(uint64_t p, uint64_t size)
     struct mem_info info;
 
     return sc_mem_find(p, &info) && size <= info.size - (p - info.start);
+}
+
+bool sc_mem_there(uint64_t p, uint64_t size)
+{
+    struct sc_devmem_info d;
+
+    for (int i = 0; i < sc_device_count(); i++)
+        if (sc_devmem_contains(sc_device_at(i)->memory, p))
+            return sc_devmem_find(sc_device_at(i)->memory, p, &d) && size <= d.size - (p - d.start);
+    return true;
 }
 
 bool sc_mem_reachable(CUcontext c, uint64_t p, uint64_t size)
@@ -147,6 +158,20 @@ bool sc_mem_host_free(uint64_t p, int kind)
         return false;
     munmap((void *)(uintptr_t)p, whole_pages(size));
     return true;
+}
+
+void sc_mem_leaks(CUcontext c)
+{
+    static const char *const names[] = { [MEM_HOST] = "page-locked host memory", [MEM_REGISTERED] = "registered host memory",
+                                         [MEM_MANAGED] = "managed memory" };
+    struct sc_range *r;
+    uint64_t from = 0;
+
+    pthread_mutex_lock(&host.lock);
+    for (; (r = sc_ranges_above(&host.ranges, from)); from = r->start + 1)
+        if (r->owner == c)
+            sc_leak(c, names[r->kind], r->start, r->size, r->id);
+    pthread_mutex_unlock(&host.lock);
 }
 
 void sc_mem_drop(CUcontext c)

@@ -140,6 +140,8 @@ struct mem_info { uint64_t start, size, id; int kind; CUcontext context; int dev
 bool sc_mem_find(uint64_t address, struct mem_info *);
 /* Does [p, p + size) lie in one allocation that a device can reach? */
 bool sc_mem_holds(uint64_t p, uint64_t size);
+/* Can it be touched now without harm to this process? What was freed in stream order can, until the stream comes to that. */
+bool sc_mem_there(uint64_t p, uint64_t size);
 /* May kernels of the context touch it? */
 bool sc_mem_reachable(CUcontext, uint64_t p, uint64_t size);
 CUresult sc_mem_free_now(uint64_t p);                   /* device or managed memory that nobody uses any more */
@@ -152,6 +154,7 @@ CUresult sc_htod(uint64_t to, const void *from, size_t size, CUstream, bool wait
 CUresult sc_dtoh(void *to, uint64_t from, size_t size, CUstream, bool wait);
 CUresult sc_dtod(uint64_t to, uint64_t from, size_t size, CUstream, bool wait);
 CUresult sc_any(uint64_t to, uint64_t from, size_t size, CUstream, bool wait);
+CUresult sc_fill2d(uint64_t to, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height, CUstream, bool wait);
 CUresult sc_fill(uint64_t to, uint32_t value, unsigned width, size_t n, CUstream, bool wait);
 void sc_fill_now(void *to, uint32_t value, unsigned width, size_t n);
 

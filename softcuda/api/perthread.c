@@ -18,6 +18,15 @@ SAME(cuMemsetD8_v2_ptds, sc_fill, (CUdeviceptr p, unsigned char v, size_t n), (p
 SAME(cuMemsetD16_v2_ptds, sc_fill, (CUdeviceptr p, unsigned short v, size_t n), (p, v, 2, n, CU_STREAM_PER_THREAD, true))
 SAME(cuMemsetD32_v2_ptds, sc_fill, (CUdeviceptr p, unsigned int v, size_t n), (p, v, 4, n, CU_STREAM_PER_THREAD, true))
 
+CUresult cuMemcpyPeer_ptds(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size)
+{
+    CUresult r = cuMemcpyPeerAsync(to, to_context, from, from_context, size, CU_STREAM_PER_THREAD);
+
+    return r ? r : cuStreamSynchronize(CU_STREAM_PER_THREAD);
+}
+
+SAME(cuMemcpyPeerAsync_ptsz, cuMemcpyPeerAsync, (CUdeviceptr to, CUcontext tc, CUdeviceptr from, CUcontext fc, size_t n, CUstream s),
+    (to, tc, from, fc, n, mine(s)))
 SAME(cuMemcpyAsync_ptsz, cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s), (to, from, n, mine(s)))
 SAME(cuMemcpyHtoDAsync_v2_ptsz, cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t n, CUstream s),
     (to, from, n, mine(s)))

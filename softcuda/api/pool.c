@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softcuda/api/leaks.h"
 #include "softcuda/api/pool.h"
 #include "softcuda/run/range.h"
 
@@ -355,6 +356,16 @@ bool sc_pools_trim(const struct device *d)
             some |= trim(p, 0);
     pthread_mutex_unlock(&pools.lock);
     return some;
+}
+
+void sc_pool_leaks(CUcontext c)
+{
+    pthread_mutex_lock(&pools.lock);
+    for (CUmemoryPool p = pools.all; p; p = p->next)
+        for (struct block *b = p->blocks; b; b = b->next)
+            if (b->state == USED && b->context == c)
+                sc_leak(c, "memory of a pool", b->range.start, b->range.size, b->range.id);
+    pthread_mutex_unlock(&pools.lock);
 }
 
 static void leave_context(CUmemoryPool p, CUcontext c)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "softcuda/api/objects.h"
+#include "softcuda/api/trace.h"
 #include "src/image/image.h"
 
 #define FATBIN_MAGIC    0xba55ed50u
@@ -270,6 +270,7 @@ CUresult sc_program_load(const void *image, size_t size, unsigned sm, struct loa
 {
     const void *p = unwrap(image, size);
     struct image *opened;
+    uint64_t begin;
     char message[TEXT_SIZE];
     CUresult r;
 
@@ -290,7 +291,9 @@ CUresult sc_program_load(const void *image, size_t size, unsigned sm, struct loa
         sc_load_log_error(log, message);
         return CUDA_ERROR_INVALID_IMAGE;
     }
+    begin = sc_trace_begin();
     r = load_image(opened, sm, log, out);
+    sc_trace_host(begin, "load", r ? "nothing" : "image");
     gpudl__image_close(opened);
     return r;
 }
@@ -352,6 +355,7 @@ static struct shape *find_shape(struct program_kernel *k, const uint32_t ntid[3]
 static struct shape *make_shape(struct program_kernel *k, const uint32_t ntid[3])
 {
     struct shape *s = calloc(1, sizeof(*s));
+    uint64_t begin = sc_trace_begin();
     struct jit_error err;
 
     if (!s)
@@ -361,6 +365,7 @@ static struct shape *make_shape(struct program_kernel *k, const uint32_t ntid[3]
         free(s);
         return NULL;
     }
+    sc_trace_host(begin, "compile", k->func->name);
     s->next = atomic_load(&k->shapes);
     atomic_store_explicit(&k->shapes, s, memory_order_release);
     return s;

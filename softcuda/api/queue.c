@@ -1,5 +1,5 @@
 /* queue.c - see queue.h. */
-#include "softcuda/api/objects.h"
+#include "softcuda/api/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,12 +61,18 @@ static bool may_run(const struct CUstream_st *s)
 
 static void schedule(struct CUstream_st *s)
 {
+    struct CUstream_st **at = ready.end;
+
     if (s->running || s->ready || !may_run(s))
         return;
+    if (s->priority < 0)                /* before all that are less urgent */
+        for (at = &ready.first; *at && (*at)->priority <= s->priority; at = &(*at)->next_ready)
+            ;
     s->ready = true;
-    s->next_ready = NULL;
-    *ready.end = s;
-    ready.end = &s->next_ready;
+    s->next_ready = *at;
+    if (!s->next_ready)
+        ready.end = &s->next_ready;
+    *at = s;
     if (ready.idle) {
         ready.idle--;
         ready.calls++;
@@ -357,6 +363,7 @@ int sc_context_gate(struct CUctx_st *c, struct op *before)
 
 static void execute(struct op *op, struct sc_worker *worker)
 {
+    sc_trace_stream = op->stream->id;
     if (op->run && (op->always || !sc_sticky(op->stream->context)))
         op->run(op, worker);
     if (op->drop)

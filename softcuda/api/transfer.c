@@ -4,21 +4,34 @@
 #include <string.h>
 
 #include "softcuda/api/capture.h"
+#include "softcuda/api/trace.h"
 
 struct copy_op { struct op op; void *to; const void *from; size_t size; void *staged; };
-struct fill_op { struct op op; void *to; uint32_t value; unsigned width; size_t n; };
+struct fill_op { struct op op; struct sc_abi_memset_node set; };
 
 static void *address(uint64_t p)
 {
     return (void *)(uintptr_t)p;
 }
 
+static void copy_now(void *to, const void *from, size_t size, CUcontext c)
+{
+    uint64_t begin = sc_trace_begin();
+
+    memmove(to, from, size);
+    sc_trace_copy(begin, c, (uintptr_t)to, (uintptr_t)from, size);
+}
+
 static void run_copy(struct op *op, struct sc_worker *worker)
 {
     struct copy_op *c = (struct copy_op *)op;
+    CUcontext context = op->stream->context;
 
     (void)worker;
-    memmove(c->to, c->from, c->size);
+    if (sc_mem_there((uintptr_t)c->to, c->size) && sc_mem_there((uintptr_t)c->from, c->size))
+        copy_now(c->to, c->from, c->size, context);
+    else
+        sc_poison(context, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 static void drop_copy(struct op *op)
@@ -83,7 +96,8 @@ static CUresult copy(uint64_t to, uint64_t from, size_t size, CUstream stream, b
     if (sc_capturing(s))
         return capture(to, from, size, s);
     if (wait && sc_stream_idle(s)) {
-        memmove(address(to), address(from), size);
+        sc_trace_stream = s->id;
+        copy_now(address(to), address(from), size, s->context);
         return finish(s);
     }
     if (!(c = sc_op_create(sizeof(*c), run_copy, drop_copy)))
@@ -117,51 +131,91 @@ void sc_fill_now(void *to, uint32_t value, unsigned width, size_t n)
             word[i] = value;
 }
 
-static void run_fill(struct op *op, struct sc_worker *worker)
+static size_t bytes_of(const struct sc_abi_memset_node *f)
 {
-    struct fill_op *f = (struct fill_op *)op;
-
-    (void)worker;
-    sc_fill_now(f->to, f->value, f->width, f->n);
+    return (f->height - 1) * f->pitch + f->width * f->element;
 }
 
-static CUresult capture_fill(uint64_t to, uint32_t value, unsigned width, size_t n, struct CUstream_st *s)
+static void fill(const struct sc_abi_memset_node *f, CUcontext c)
 {
-    const struct sc_abi_memset_node set = { .to = to, .value = value, .element = width, .width = n, .height = 1 };
+    uint64_t begin = sc_trace_begin();
+
+    for (size_t y = 0; y < f->height; y++)
+        sc_fill_now(address(f->to + y * f->pitch), f->value, f->element, f->width);
+    sc_trace_fill(begin, c, f->width * f->element * f->height);
+}
+
+static void run_fill(struct op *op, struct sc_worker *worker)
+{
+    const struct sc_abi_memset_node *f = &((struct fill_op *)op)->set;
+    CUcontext c = op->stream->context;
+
+    (void)worker;
+    if (sc_mem_there(f->to, bytes_of(f)))
+        fill(f, c);
+    else
+        sc_poison(c, CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+static CUresult capture_fill(const struct sc_abi_memset_node *f, struct CUstream_st *s)
+{
     struct node_params p;
-    CUresult r = sc_params_set(&p, &set, s->context);
+    CUresult r = sc_params_set(&p, f, s->context);
 
     return r ? r : sc_capture_node(s, &p);
 }
 
-CUresult sc_fill(uint64_t to, uint32_t value, unsigned width, size_t n, CUstream stream, bool wait)
+static bool fits(const struct sc_abi_memset_node *f)
+{
+    size_t row, rows = 0;
+
+    if (__builtin_mul_overflow(f->width, f->element, &row) || f->to % f->element)
+        return false;
+    if (f->height > 1 && (f->pitch < row || f->pitch % f->element || __builtin_mul_overflow(f->pitch, f->height - 1, &rows)))
+        return false;
+    return rows <= SIZE_MAX - row && sc_mem_holds(f->to, rows + row);
+}
+
+static CUresult set(const struct sc_abi_memset_node *f, CUstream stream, bool wait)
 {
     struct CUstream_st *s;
-    struct fill_op *f;
+    struct fill_op *op;
     CUresult r = enter(stream, wait, &s);
 
-    if (r || !n)
+    if (r || !f->width || !f->height)
         return r;
-    if (n > SIZE_MAX / width || to % width || !sc_mem_holds(to, n * width))
+    if (!fits(f))
         return CUDA_ERROR_INVALID_VALUE;
     if (sc_capturing(s))
-        return capture_fill(to, value, width, n, s);
+        return capture_fill(f, s);
     if (wait && sc_stream_idle(s)) {
-        sc_fill_now(address(to), value, width, n);
+        sc_trace_stream = s->id;
+        fill(f, s->context);
         return CUDA_SUCCESS;
     }
-    if (!(f = sc_op_create(sizeof(*f), run_fill, NULL)))
+    if (!(op = sc_op_create(sizeof(*op), run_fill, NULL)))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    f->to = address(to);
-    f->value = value;
-    f->width = width;
-    f->n = n;
+    op->set = *f;
     if (!wait) {
-        sc_op_enqueue(s, &f->op, NULL);
+        sc_op_enqueue(s, &op->op, NULL);
         return CUDA_SUCCESS;
     }
-    sc_op_perform(s, &f->op);
+    sc_op_perform(s, &op->op);
     return finish(s);
+}
+
+CUresult sc_fill(uint64_t to, uint32_t value, unsigned width, size_t n, CUstream stream, bool wait)
+{
+    const struct sc_abi_memset_node f = { .to = to, .value = value, .element = width, .width = n, .height = 1 };
+
+    return set(&f, stream, wait);
+}
+
+CUresult sc_fill2d(uint64_t to, size_t pitch, uint32_t value, unsigned element, size_t w, size_t h, CUstream stream, bool wait)
+{
+    const struct sc_abi_memset_node f = { to, pitch, value, element, w, h };
+
+    return set(&f, stream, wait);
 }
 
 /* Neither side is host memory that only the host knows; from or to 0: not looked at. */
@@ -243,6 +297,15 @@ CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CU
     return sc_dtod(to, from, size, NULL, true);
 }
 
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size, CUstream s)
+{
+    CUresult r = sc_check_context(to_context);
+
+    if (r || (r = sc_check_context(from_context)))
+        return r;
+    return sc_dtod(to, from, size, s, false);
+}
+
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t size)
 {
     return sc_htod(to, from, size, NULL, true);
@@ -302,3 +365,18 @@ CUresult cuMemsetD32Async(CUdeviceptr p, unsigned int value, size_t n, CUstream 
 {
     return sc_fill(p, value, 4, n, stream, false);
 }
+
+/* Each with its forms for the legacy and the thread's own default stream. */
+#define SET2D(bits, type)                                                                                                        \
+    CUresult cuMemsetD2D##bits##_v2(CUdeviceptr p, size_t pitch, type v, size_t w, size_t h)                                     \
+    { return sc_fill2d(p, pitch, v, bits / 8, w, h, NULL, true); }                                                               \
+    CUresult cuMemsetD2D##bits##_v2_ptds(CUdeviceptr p, size_t pitch, type v, size_t w, size_t h)                                \
+    { return sc_fill2d(p, pitch, v, bits / 8, w, h, CU_STREAM_PER_THREAD, true); }                                               \
+    CUresult cuMemsetD2D##bits##Async(CUdeviceptr p, size_t pitch, type v, size_t w, size_t h, CUstream s)                       \
+    { return sc_fill2d(p, pitch, v, bits / 8, w, h, s, false); }                                                                 \
+    CUresult cuMemsetD2D##bits##Async_ptsz(CUdeviceptr p, size_t pitch, type v, size_t w, size_t h, CUstream s)                  \
+    { return sc_fill2d(p, pitch, v, bits / 8, w, h, s ? s : CU_STREAM_PER_THREAD, false); }
+
+SET2D(8, unsigned char)
+SET2D(16, unsigned short)
+SET2D(32, unsigned int)

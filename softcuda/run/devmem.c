@@ -249,6 +249,11 @@ static void release(struct sc_devmem *m, struct sc_range *r)
     give(m, r);
 }
 
+static struct sc_devmem_info info_of(const struct sc_range *r)
+{
+    return (struct sc_devmem_info){ r->start, r->size - r->flags, r->id, r->owner, r->kind };
+}
+
 bool sc_devmem_find(struct sc_devmem *m, uint64_t address, struct sc_devmem_info *info)
 {
     struct sc_range *r;
@@ -256,9 +261,41 @@ bool sc_devmem_find(struct sc_devmem *m, uint64_t address, struct sc_devmem_info
     pthread_mutex_lock(&m->lock);
     r = sc_ranges_find(&m->ranges, address);
     if (r && !r->free)
-        *info = (struct sc_devmem_info){ r->start, r->size - r->flags, r->id, r->owner, r->kind };
+        *info = info_of(r);
     pthread_mutex_unlock(&m->lock);
     return r && !r->free && address - info->start < info->size;
+}
+
+void sc_devmem_near(struct sc_devmem *m, uint64_t address, struct sc_devmem_info *below, struct sc_devmem_info *above)
+{
+    struct sc_range *r;
+
+    below->size = above->size = 0;
+    pthread_mutex_lock(&m->lock);
+    for (r = sc_ranges_below(&m->ranges, address); r && r->free; r = sc_ranges_below(&m->ranges, r->start - 1))
+        ;
+    if (r)
+        *below = info_of(r);
+    for (r = sc_ranges_above(&m->ranges, address + 1); r && r->free; r = sc_ranges_above(&m->ranges, r->start + 1))
+        ;
+    if (r)
+        *above = info_of(r);
+    pthread_mutex_unlock(&m->lock);
+}
+
+void sc_devmem_each(struct sc_devmem *m, void (*visit)(const struct sc_devmem_info *, void *), void *arg)
+{
+    struct sc_devmem_info info;
+    struct sc_range *r;
+    uint64_t from = 0;
+
+    pthread_mutex_lock(&m->lock);
+    for (; (r = sc_ranges_above(&m->ranges, from)); from = r->start + 1) {
+        info = info_of(r);
+        if (!r->free)
+            visit(&info, arg);
+    }
+    pthread_mutex_unlock(&m->lock);
 }
 
 bool sc_devmem_free(struct sc_devmem *m, uint64_t address, uint32_t kind)

@@ -21,6 +21,10 @@ uint64_t sc_devmem_alloc(struct sc_devmem *, uint64_t size, void *owner, uint32_
 struct sc_devmem_info { uint64_t start, size, id; void *owner; uint32_t kind; };
 /* The allocation that holds this address. */
 bool sc_devmem_find(struct sc_devmem *, uint64_t address, struct sc_devmem_info *);
+/* The allocations that end at or below the address and begin above it, those next to it; size 0: none. */
+void sc_devmem_near(struct sc_devmem *, uint64_t address, struct sc_devmem_info *below, struct sc_devmem_info *above);
+/* Calls visit for each allocation, in order of addresses. It must not allocate or free. */
+void sc_devmem_each(struct sc_devmem *, void (*visit)(const struct sc_devmem_info *, void *arg), void *arg);
 /* Frees the allocation that begins at address and is of this kind; false: there is none. */
 bool sc_devmem_free(struct sc_devmem *, uint64_t address, uint32_t kind);
 /* Frees everything of an owner. */
