@@ -10,7 +10,21 @@ static bool inside(uint64_t address, uint32_t bytes, const void *from, uint64_t 
     return offset < size && bytes <= size - offset;
 }
 
-static bool may_touch(const struct sc_warp *w, const struct sc_grid *g, uint64_t address, uint32_t bytes)
+/* Asking costs a lock and a search, for each lane of each access: pages that were granted in this grid are remembered. Programs are given whole
+ * pages, and no access that is even crosses one. */
+static bool ask(struct sc_worker *wk, const struct sc_grid *g, uint64_t address, uint32_t bytes)
+{
+    uint64_t page = address >> 12, *granted = &wk->granted[page % (sizeof(wk->granted) / sizeof(*wk->granted))];
+
+    if (*granted == page + 1)
+        return true;
+    if (!g->may_touch(g->may_touch_owner, address, bytes))
+        return false;
+    *granted = page + 1;
+    return true;
+}
+
+static bool may_touch(struct sc_warp *w, const struct sc_grid *g, uint64_t address, uint32_t bytes)
 {
     if (address - w->memory_base < w->memory_size && bytes <= w->memory_size - (address - w->memory_base))
         return true;
@@ -20,7 +34,7 @@ static bool may_touch(const struct sc_warp *w, const struct sc_grid *g, uint64_t
     for (unsigned i = 0; i < sizeof(g->also) / sizeof(*g->also); i++)
         if (inside(address, bytes, g->also[i].from, g->also[i].size))
             return true;
-    return g->may_touch && g->may_touch(g->may_touch_owner, address, bytes);
+    return g->may_touch && ask(sc_runner(w)->worker, g, address, bytes);
 }
 
 static _Noreturn void refuse(struct sc_warp *w, enum sc_fault fault, uint64_t address, uint32_t bytes, uint32_t lanes,

@@ -435,6 +435,7 @@ static void enter(struct sc_worker *wk, struct sc_grid *g, uint32_t smid)
     wk->fruitless = wk->naps = 0;
     wk->nthreads = g->ntid[0] * g->ntid[1] * g->ntid[2];
     wk->nwarps = (wk->nthreads + SC_LANES - 1) / SC_LANES;
+    memset(wk->granted, 0, sizeof(wk->granted));
     memset(m, 0, sizeof(*m));
     m->params = g->params;
     m->globals = g->globals;

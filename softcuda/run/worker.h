@@ -72,6 +72,7 @@ struct sc_worker {
     uint32_t at[3];                 /* ctaid of next */
     uint32_t nwarps, nthreads;
     bool aborted;
+    uint64_t granted[64];           /* access.c's: pages that this grid may touch, plus 1 */
 };
 
 /* The worker of this OS thread while it is inside a grid; read by the signal handler. */
