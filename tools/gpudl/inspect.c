@@ -61,6 +61,13 @@ const char *inspect_section_type(unsigned type)
         { 18, "SYMTAB_SHNDX" },
         { 0x70000000, "CUDA_INFO" },
         { 0x70000001, "CUDA_CALLGRAPH" },
+        { 0x7000000b, "CUDA_RELOCINFO" },
+        { 0x70000015, "CUDA_RESERVED_SHARED" },
+        { 0x70000016, "CUDA_CAPMERC" },
+        { 0x70000082, "RELA" },         /* 0x700000..: what sm_100 and later keep of the code before its last step */
+        { 0x70000083, "CUDA_INFO" },
+        { 0x70000085, "SYMTAB" },
+        { 0x70000086, "CUDA_COMPAT_INFO" },
     };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

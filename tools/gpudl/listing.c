@@ -173,7 +173,7 @@ static int print_section(void *user, const gpudl_section_info *s)
 
     (void)user;
     snprintf(number, sizeof(number), "0x%x", s->type);
-    printf("%5u %8llx %8llx %4llx %5llx %14s %8llx %4u %8x  ", s->index, (unsigned long long)s->offset,
+    printf("%5u %8llx %8llx %4llx %5llx %20s %8llx %4u %8x  ", s->index, (unsigned long long)s->offset,
         (unsigned long long)s->size, (unsigned long long)s->entry_size, (unsigned long long)s->align, type ? type : number,
         (unsigned long long)s->flags, s->link, s->info);
     words_print(s->name);
@@ -202,7 +202,7 @@ static bool print_tables(gpudl_image *image, size_t entry)
 {
     bool whole;
 
-    printf("\nsections of entry %zu:\nindex   offset     size   es align           type    flags link     info  name\n", entry);
+    printf("\nsections of entry %zu:\nindex   offset     size   es align                 type    flags link     info  name\n", entry);
     whole = gpudl_image_sections(image, entry, print_section, NULL) == GPUDL_OK;
     printf("\nsymbols of entry %zu:\nindex            value     size     type binding other  shndx  name\n", entry);
     return gpudl_image_symbols(image, entry, print_symbol, NULL) == GPUDL_OK && whole;
