@@ -64,7 +64,7 @@ const char *inspect_section_type(unsigned type)
         { 0x7000000b, "CUDA_RELOCINFO" },
         { 0x70000015, "CUDA_RESERVED_SHARED" },
         { 0x70000016, "CUDA_CAPMERC" },
-        { 0x70000082, "RELA" },         /* 0x700000..: what sm_100 and later keep of the code before its last step */
+        { 0x70000082, "RELA" }, /* this and the next two: what sm_100 and later keep of the code before its last step */
         { 0x70000083, "CUDA_INFO" },
         { 0x70000085, "SYMTAB" },
         { 0x70000086, "CUDA_COMPAT_INFO" },
