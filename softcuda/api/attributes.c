@@ -42,6 +42,7 @@ int sc_device_attribute(const struct device *d, int attribute)
 {
     switch (attribute) {
     case 16: return (int)sc_pool_threads();
+    case 17: return sc_timeout_seconds() > 0;
     case 34: return d->ordinal;
     case 38: return l2_bytes();
     case 39: return d->major >= 8 ? 2048 : 1024;

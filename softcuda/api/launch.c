@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "softcuda/api/capture.h"
+#include "softcuda/api/report.h"
 #include "softcuda/api/trace.h"
 
 #define MAX_PARAM_BYTES 32764
@@ -23,7 +24,7 @@ static CUresult of_fault(int fault)
     case SC_FAULT_STACK_OVERFLOW:       return CUDA_ERROR_HARDWARE_STACK_ERROR;
     case SC_FAULT_ILLEGAL_INSTRUCTION:  return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     case SC_FAULT_BAD_CALL:             return CUDA_ERROR_INVALID_PC;
-    case SC_FAULT_DEADLOCK:             return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case SC_FAULT_DEADLOCK: case SC_FAULT_TIMEOUT: return CUDA_ERROR_LAUNCH_TIMEOUT;
     case SC_FAULT_RESOURCES:            return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     default:                            return CUDA_ERROR_LAUNCH_FAILED;
     }
@@ -42,8 +43,10 @@ void sc_kernel_work_run(struct sc_kernel_work *w, struct sc_worker *worker)
     sc_grid_run(&w->grid, worker);
     sc_trace_kernel(begin, c, &(struct sc_launch_shape){ w->f->kernel->func->name, w->grid.nctaid, w->grid.ntid,
                                                          w->grid.static_shared + w->grid.dynamic_shared });
-    if (w->grid.fault >= 0)
+    if (w->grid.fault >= 0) {
+        sc_report_fault(w);
         sc_poison(c, of_fault(w->grid.fault));
+    }
 }
 
 static void run_launch(struct op *op, struct sc_worker *worker)

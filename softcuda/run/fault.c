@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "softcuda/run/worker.h"
+#include "softcuda/run/timeout.h"
 
 #define ALT_STACK_SIZE (64u << 10)      /* a frame with AVX-512 state alone takes some 3 KiB */
 
@@ -93,6 +93,24 @@ static void handler(int sig, siginfo_t *info, void *context)
     send_to(context, landing, sc_fiber_top(&wk->current->fiber));
 }
 
+static uint64_t pc_of(const ucontext_t *uc)
+{
+#if defined(__x86_64__)
+    return (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+#else
+    return uc->uc_mcontext.pc;
+#endif
+}
+
+void sc_fault_interrupt(int sig, siginfo_t *info, void *context)
+{
+    struct sc_worker *wk = sc_this_worker;
+
+    (void)sig, (void)info;
+    if (wk && wk->current && atomic_load(&wk->grid->stop) && sc_timeout_may_leave(pc_of(context)))
+        send_to(context, landing, sc_fiber_top(&wk->current->fiber));
+}
+
 static bool same_handler(const struct sigaction *a, const struct sigaction *b)
 {
     return (a->sa_flags & SA_SIGINFO) == (b->sa_flags & SA_SIGINFO) && a->sa_handler == b->sa_handler;
@@ -145,6 +163,8 @@ void sc_fault_thread_init(void)
     sigemptyset(&ours);
     for (int i = 0; i < NSIGNALS; i++)
         sigaddset(&ours, signals[i]);
+    if (sc_timeout_seconds())
+        sigaddset(&ours, SC_TIMEOUT_SIGNAL);
     pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
     ss.ss_sp = mmap(NULL, ALT_STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (ss.ss_sp == MAP_FAILED)

@@ -1,6 +1,6 @@
 /* grid.c - the pool: threads that help with whatever grids run now. The thread that runs a grid works on it too, so a grid
  * never waits for the pool, and a grid of one block never wakes it. */
-#include "softcuda/run/grid.h"
+#include "softcuda/run/timeout.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -145,11 +145,13 @@ void sc_grid_run(struct sc_grid *g, struct sc_worker *wk)
     g->helpers = 0;
     g->fault = -1;
     sc_fault_claim_signals();
+    sc_timeout_begin(g);
     if (!alone)
         call_helpers(g);
     sc_worker_run(wk, g, 0);
     if (!alone)
         dismiss_helpers(g);
+    sc_timeout_end(g);
 }
 
 void sc_grid_fail_at(struct sc_grid *g, enum sc_fault fault, uint64_t address, const uint32_t ctaid[3], uint32_t thread, uint32_t bytes,

@@ -42,6 +42,8 @@ struct sc_grid {
     uint32_t smid;                      /* of the next participant; the pool's lock */
     unsigned helpers;                   /* pool threads inside; the pool's lock */
     struct sc_grid *next;               /* the pool's list */
+    struct sc_grid *next_timed;         /* timeout.c's */
+    uint64_t deadline;
     /* results */
     int fault;                          /* enum sc_fault, or -1 */
     uint64_t fault_address;
@@ -67,6 +69,8 @@ void sc_worker_destroy(struct sc_worker *);     /* accepts NULL */
 /* Runs blocks of g until none is left to claim and those begun have ended. */
 void sc_worker_run(struct sc_worker *, struct sc_grid *g, uint32_t smid);
 
+/* SOFTCUDA_TIMEOUT: how long a grid may run; 0: as long as it likes. */
+double sc_timeout_seconds(void);
 /* How many threads run blocks (SOFTCUDA_THREADS, else the CPUs that this process may use). */
 unsigned sc_pool_threads(void);
 

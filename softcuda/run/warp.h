@@ -60,7 +60,8 @@ void sc_rt_nanosleep(struct sc_warp *, uint32_t ns);
 enum sc_fault { SC_FAULT_TRAP, SC_FAULT_ILLEGAL_ADDRESS, SC_FAULT_MISALIGNED, SC_FAULT_ASSERT, SC_FAULT_STACK_OVERFLOW,
                 SC_FAULT_ILLEGAL_INSTRUCTION, SC_FAULT_BAD_CALL,
                 SC_FAULT_DEADLOCK,      /* every warp of a block waits at a barrier that cannot complete */
-                SC_FAULT_RESOURCES };   /* no memory for stacks */
+                SC_FAULT_RESOURCES,     /* no memory for stacks */
+                SC_FAULT_TIMEOUT };     /* it ran longer than it may */
 _Noreturn void sc_rt_fault(struct sc_warp *, uint32_t fault, uint64_t address);
 
 uint64_t sc_rt_clock(void);         /* a cycle counter */

@@ -1,5 +1,5 @@
 /* worker.c - see worker.h. */
-#include "softcuda/run/worker.h"
+#include "softcuda/run/timeout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -464,12 +464,14 @@ void sc_worker_run(struct sc_worker *wk, struct sc_grid *g, uint32_t smid)
         return;
     }
     enter(wk, g, smid);
+    sc_timeout_enter(wk);
     wk->current = r;
     callers = sc_float_control(SC_FLOAT_DEFAULT);
     sc_this_worker = wk;
     sc_fiber_switch(&wk->home, &r->fiber);
     sc_this_worker = NULL;
     sc_float_control(callers);
+    sc_timeout_leave(wk);
     if (wk->aborted)
         reset(wk);
     wk->grid = NULL;

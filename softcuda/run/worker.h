@@ -9,6 +9,7 @@
 #ifndef SOFTCUDA_RUN_WORKER_H
 #define SOFTCUDA_RUN_WORKER_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,6 +73,8 @@ struct sc_worker {
     uint32_t at[3];                 /* ctaid of next */
     uint32_t nwarps, nthreads;
     bool aborted;
+    pthread_t thread;               /* while it is inside a grid that may run out of time, as is this: */
+    struct sc_worker *next_timed;
     uint64_t granted[64];           /* access.c's: pages that this grid may touch, plus 1 */
 };
 

@@ -1,0 +1,10 @@
+/* report.h - what a fault was, for a person: one line on stderr, unless SOFTCUDA_QUIET is set. */
+#ifndef SOFTCUDA_API_REPORT_H
+#define SOFTCUDA_API_REPORT_H
+
+#include "softcuda/api/launch.h"
+
+/* The work's grid has ended in a fault. */
+void sc_report_fault(const struct sc_kernel_work *);
+
+#endif
