@@ -28,5 +28,6 @@ void sc_textures_drop(CUcontext);
 struct sc_box { unsigned char *to, *from; size_t to_pitch, from_pitch, to_slice, from_slice, width, height, depth; bool pageable; };
 CUresult sc_box(const struct sc_abi_memcpy3d *, struct sc_box *);      /* checked */
 void sc_box_copy(const struct sc_box *);
+void sc_box_run(const struct sc_box *, CUcontext);      /* the same; memory that is gone poisons the context */
 
 #endif

@@ -122,6 +122,15 @@ CUresult sc_capture_unsafe(void)
     return r;
 }
 
+CUresult sc_stream_transfer(CUstream handle, bool wait, struct CUstream_st **s)
+{
+    CUresult r = sc_stream_work(handle, s);
+
+    if (r || !wait)
+        return r;
+    return (r = sc_capture_refuse(*s)) ? r : sc_capture_unsafe();
+}
+
 CUresult sc_enter_unsafe(CUcontext *current)
 {
     CUresult r = sc_enter(current);

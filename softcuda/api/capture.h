@@ -16,6 +16,9 @@ static inline bool sc_capturing(const struct CUstream_st *s)
 {
     return atomic_load_explicit(&s->capture, memory_order_relaxed) != NULL;
 }
+/* sc_stream_work for copies and fills; wait: the host waits for them, which neither a capturing stream nor, often, a capture in
+ * another one allows. */
+CUresult sc_stream_transfer(CUstream, bool wait, struct CUstream_st **);
 /* Takes the params over. */
 CUresult sc_capture_node(struct CUstream_st *, struct node_params *);
 /* For calls that a capturing stream cannot take: if it captures, that is over. */

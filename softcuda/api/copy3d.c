@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "softcuda/api/array.h"
+#include "softcuda/api/capture.h"
 #include "softcuda/api/trace.h"
 
 struct box_op { struct op op; struct sc_box box; };
@@ -102,19 +103,30 @@ static bool is_there(const struct sc_box *b, const unsigned char *p, size_t pitc
     return sc_mem_there((uintptr_t)p, (b->depth - 1) * slice + (b->height - 1) * pitch + b->width);
 }
 
-static void run(struct op *op, struct sc_worker *worker)
+void sc_box_run(const struct sc_box *b, CUcontext c)
 {
-    const struct sc_box *b = &((struct box_op *)op)->box;
-    CUcontext c = op->stream->context;
     uint64_t begin = sc_trace_begin();
 
-    (void)worker;
     if (!is_there(b, b->to, b->to_pitch, b->to_slice) || !is_there(b, b->from, b->from_pitch, b->from_slice)) {
         sc_poison(c, CUDA_ERROR_ILLEGAL_ADDRESS);
         return;
     }
     sc_box_copy(b);
     sc_trace_copy(begin, c, (uintptr_t)b->to, (uintptr_t)b->from, b->width * b->height * b->depth);
+}
+
+static void run(struct op *op, struct sc_worker *worker)
+{
+    (void)worker;
+    sc_box_run(&((struct box_op *)op)->box, op->stream->context);
+}
+
+static CUresult capture(const struct sc_abi_memcpy3d *c, struct CUstream_st *s)
+{
+    struct node_params p;
+    CUresult r = sc_params_copy(&p, c, s->context);
+
+    return r ? r : sc_capture_node(s, &p);
 }
 
 /* Memory that the caller may change or free as soon as the call returns is waited for. */
@@ -125,10 +137,13 @@ static CUresult copy(const struct sc_abi_memcpy3d *c, CUstream stream, bool wait
     struct sc_box box;
     CUresult r = sc_ready();
 
-    if (r || (r = c ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE) || (r = sc_stream(stream, &s)) || (r = sc_box(c, &box)))
+    if (r || (r = c ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE) || (r = sc_stream_transfer(stream, wait, &s)) ||
+        (r = sc_box(c, &box)))
         return r;
     if (!box.width || !box.height || !box.depth)
         return CUDA_SUCCESS;
+    if (sc_capturing(s))
+        return capture(c, s);
     if (!(op = sc_op_create(sizeof(*op), run, NULL)))
         return CUDA_ERROR_OUT_OF_MEMORY;
     op->box = box;

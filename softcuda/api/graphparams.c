@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softcuda/api/array.h"
 #include "softcuda/api/graph.h"
 
 static void *copy_of(const void *p, size_t n)
@@ -74,63 +75,27 @@ static CUresult clone_kernel(struct node_params *to, const struct node_params *f
     return r;
 }
 
-/* Where rows and layers begin, in bytes. */
-static size_t pitch_of(const struct sc_abi_memcpy3d_side *s, size_t width)
-{
-    return s->pitch ? s->pitch : s->x + width;
-}
-
-static uint64_t base_of(const struct sc_abi_memcpy3d_side *s)
-{
-    return s->type == CU_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)s->host : s->device;
-}
-
-/* Whether the copy stays in memory that the side may use. */
-static CUresult check_side(const struct sc_abi_memcpy3d_side *s, const struct sc_abi_memcpy3d *p)
-{
-    size_t pitch = pitch_of(s, p->width), rows = s->height ? s->height : s->y + p->height, last;
-    uint64_t base = base_of(s);
-
-    if (s->type == CU_MEMORYTYPE_ARRAY)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (s->type < CU_MEMORYTYPE_HOST || s->type > CU_MEMORYTYPE_UNIFIED || s->lod || !base)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (s->x + p->width > pitch || (p->depth > 1 && s->y + p->height > rows))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (__builtin_mul_overflow(pitch, (s->z + p->depth - 1) * rows + s->y + p->height - 1, &last))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (s->type == CU_MEMORYTYPE_DEVICE && !sc_mem_holds(base, last + s->x + p->width))
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
-}
-
-/* Sides become addresses with whole pitches, so that whoever runs them need not think. */
 CUresult sc_params_copy(struct node_params *p, const struct sc_abi_memcpy3d *c, CUcontext context)
 {
     CUresult r = sc_check_context(context);
+    struct sc_box box;
 
     *p = (struct node_params){ .type = CU_GRAPH_NODE_TYPE_MEMCPY, .u.copy = { *c, context } };
     if (r)
         return r;
-    if (!c->width || !c->height || !c->depth)
-        return CUDA_ERROR_INVALID_VALUE;
-    return (r = check_side(&c->from, c)) ? r : check_side(&c->to, c);
+    return c->width && c->height && c->depth ? sc_box(c, &box) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult sc_params_set(struct node_params *p, const struct sc_abi_memset_node *s, CUcontext context)
 {
     CUresult r = sc_check_context(context);
-    size_t width, last = 0;
 
     *p = (struct node_params){ .type = CU_GRAPH_NODE_TYPE_MEMSET, .u.set = { *s, context } };
     if (r)
         return r;
-    if ((s->element != 1 && s->element != 2 && s->element != 4) || !s->width || !s->height || s->to % s->element
-        || (s->height > 1 && s->pitch % s->element) || __builtin_mul_overflow(s->width, s->element, &width)
-        || (s->height > 1 && (s->pitch < width || __builtin_mul_overflow(s->pitch, s->height - 1, &last)))
-        || !sc_mem_holds(s->to, last + width))
+    if ((s->element != 1 && s->element != 2 && s->element != 4) || !s->width || !s->height)
         return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
+    return sc_fill_fits(s) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult sc_params_host(struct node_params *p, CUhostFn function, void *data)

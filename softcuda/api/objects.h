@@ -156,7 +156,8 @@ CUresult sc_dtod(uint64_t to, uint64_t from, size_t size, CUstream, bool wait);
 CUresult sc_any(uint64_t to, uint64_t from, size_t size, CUstream, bool wait);
 CUresult sc_fill2d(uint64_t to, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height, CUstream, bool wait);
 CUresult sc_fill(uint64_t to, uint32_t value, unsigned width, size_t n, CUstream, bool wait);
-void sc_fill_now(void *to, uint32_t value, unsigned width, size_t n);
+bool sc_fill_fits(const struct sc_abi_memset_node *);   /* it stays in one allocation, and has an extent */
+void sc_fill_run(const struct sc_abi_memset_node *, CUcontext);        /* now; memory that is gone poisons the context */
 
 /* event.c */
 CUresult sc_event_record(CUevent, struct CUstream_st *);

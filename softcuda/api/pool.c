@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softcuda/api/capture.h"
 #include "softcuda/api/leaks.h"
 #include "softcuda/api/pool.h"
 #include "softcuda/run/range.h"
@@ -226,12 +227,22 @@ static CUresult check(CUmemoryPool p)
     return p && p->magic == SC_POOL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Graphs have no nodes for memory here: a capture that would need one is over. */
+static CUresult enter(CUstream stream, struct CUstream_st **s)
+{
+    CUresult r = sc_stream_work(stream, s);
+
+    if (r)
+        return r;
+    return sc_capture_refuse(*s) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+}
+
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *p, size_t size, CUmemoryPool pool, CUstream stream)
 {
     struct CUstream_st *s;
     CUresult r = check(pool);
 
-    if (r || (r = sc_stream(stream, &s)))
+    if (r || (r = enter(stream, &s)))
         return r;
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
@@ -243,7 +254,7 @@ CUresult cuMemAllocAsync(CUdeviceptr *p, size_t size, CUstream stream)
 {
     struct CUstream_st *s;
     CUmemoryPool pool;
-    CUresult r = sc_stream(stream, &s);
+    CUresult r = enter(stream, &s);
 
     if (r)
         return r;
@@ -296,7 +307,7 @@ CUresult cuMemFreeAsync(CUdeviceptr p, CUstream stream)
     struct CUstream_st *s;
     struct free_op *op;
     struct mem_info info;
-    CUresult r = sc_stream(stream, &s);
+    CUresult r = enter(stream, &s);
 
     if (r || !p)
         return r;

@@ -74,22 +74,12 @@ static CUresult capture(uint64_t to, uint64_t from, size_t size, struct CUstream
     return r ? r : sc_capture_node(s, &p);
 }
 
-/* The stream, if it may be given a copy or fill now. */
-static CUresult enter(CUstream stream, bool wait, struct CUstream_st **s)
-{
-    CUresult r = sc_stream_work(stream, s);
-
-    if (r || !wait)
-        return r;
-    return (r = sc_capture_refuse(*s)) ? r : sc_capture_unsafe();
-}
-
 static CUresult copy(uint64_t to, uint64_t from, size_t size, CUstream stream, bool wait)
 {
     struct CUstream_st *s;
     struct mem_info info;
     struct copy_op *c;
-    CUresult r = enter(stream, wait, &s);
+    CUresult r = sc_stream_transfer(stream, wait, &s);
 
     if (r || !size)
         return r;
@@ -116,7 +106,7 @@ static CUresult copy(uint64_t to, uint64_t from, size_t size, CUstream stream, b
     return CUDA_SUCCESS;
 }
 
-void sc_fill_now(void *to, uint32_t value, unsigned width, size_t n)
+static void fill_row(void *to, uint32_t value, unsigned width, size_t n)
 {
     uint16_t *half = to;
     uint32_t *word = to;
@@ -141,20 +131,22 @@ static void fill(const struct sc_abi_memset_node *f, CUcontext c)
     uint64_t begin = sc_trace_begin();
 
     for (size_t y = 0; y < f->height; y++)
-        sc_fill_now(address(f->to + y * f->pitch), f->value, f->element, f->width);
+        fill_row(address(f->to + y * f->pitch), f->value, f->element, f->width);
     sc_trace_fill(begin, c, f->width * f->element * f->height);
 }
 
-static void run_fill(struct op *op, struct sc_worker *worker)
+void sc_fill_run(const struct sc_abi_memset_node *f, CUcontext c)
 {
-    const struct sc_abi_memset_node *f = &((struct fill_op *)op)->set;
-    CUcontext c = op->stream->context;
-
-    (void)worker;
     if (sc_mem_there(f->to, bytes_of(f)))
         fill(f, c);
     else
         sc_poison(c, CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+static void run_fill(struct op *op, struct sc_worker *worker)
+{
+    (void)worker;
+    sc_fill_run(&((struct fill_op *)op)->set, op->stream->context);
 }
 
 static CUresult capture_fill(const struct sc_abi_memset_node *f, struct CUstream_st *s)
@@ -165,7 +157,7 @@ static CUresult capture_fill(const struct sc_abi_memset_node *f, struct CUstream
     return r ? r : sc_capture_node(s, &p);
 }
 
-static bool fits(const struct sc_abi_memset_node *f)
+bool sc_fill_fits(const struct sc_abi_memset_node *f)
 {
     size_t row, rows = 0;
 
@@ -180,11 +172,11 @@ static CUresult set(const struct sc_abi_memset_node *f, CUstream stream, bool wa
 {
     struct CUstream_st *s;
     struct fill_op *op;
-    CUresult r = enter(stream, wait, &s);
+    CUresult r = sc_stream_transfer(stream, wait, &s);
 
     if (r || !f->width || !f->height)
         return r;
-    if (!fits(f))
+    if (!sc_fill_fits(f))
         return CUDA_ERROR_INVALID_VALUE;
     if (sc_capturing(s))
         return capture_fill(f, s);
