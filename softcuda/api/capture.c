@@ -1,36 +1,13 @@
-/* capture.c - see capture.h. */
-#include "softcuda/api/capture.h"
+/* capture.c - captures: who is bound by them, how they begin and end, what streams put into them. See capture.h. */
+#include "softcuda/api/capturestate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct capture {
-    struct capture *next;
-    uint64_t id;
-    CUgraph graph;
-    bool lent;                          /* the graph is the caller's: BeginCaptureToGraph */
-    bool invalid;
-    int mode;                           /* CU_STREAM_CAPTURE_MODE_ */
-    uint64_t thread;                    /* that began it */
-    struct CUstream_st *origin;
-    struct capture_member *members;
-};
-
-/* A stream in a capture. */
-struct capture_member {
-    struct capture_member *next;
-    struct capture *capture;
-    struct CUstream_st *stream;
-    struct node_list before;            /* what its next node waits for */
-};
-
-/* What an event that was recorded in a capture stands for. Kept when the capture is over. */
-struct captured { uint64_t id; struct node_list nodes; };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct capture *captures;        /* lock */
+pthread_mutex_t sc_capture_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct capture *captures;        /* sc_capture_lock, as for the next two */
 static atomic_uint ncaptures;           /* as many; read without the lock by those who want to know whether there is any */
-static uint64_t next_id;                /* lock */
+static uint64_t next_id;
 static _Atomic uint64_t next_thread;
 static _Thread_local int thread_mode;   /* CU_STREAM_CAPTURE_MODE_ */
 
@@ -43,12 +20,12 @@ static uint64_t this_thread(void)
     return me;
 }
 
-static bool any(void)
+bool sc_captures_any(void)
 {
     return atomic_load_explicit(&ncaptures, memory_order_relaxed) != 0;
 }
 
-static struct capture *find(uint64_t id)
+struct capture *sc_capture_find(uint64_t id)
 {
     struct capture *c;
 
@@ -59,8 +36,7 @@ static struct capture *find(uint64_t id)
 
 /* ---- rules ---- */
 
-/* Would work in this legacy stream wait for one that captures? */
-static bool implicit(const struct CUstream_st *s, bool invalidate)
+bool sc_capture_implicit(const struct CUstream_st *s, bool invalidate)
 {
     bool found = false;
 
@@ -80,15 +56,15 @@ CUresult sc_stream_work(CUstream handle, struct CUstream_st **out)
     CUresult r = sc_stream(handle, out);
     struct capture_member *m;
 
-    if (r || !any())
+    if (r || !sc_captures_any())
         return r;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&sc_capture_lock);
     m = atomic_load(&(*out)->capture);
     if (m && m->capture->invalid)
         r = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    else if (implicit(*out, true))
+    else if (sc_capture_implicit(*out, true))
         r = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&sc_capture_lock);
     return r;
 }
 
@@ -98,10 +74,10 @@ CUresult sc_capture_refuse(struct CUstream_st *s)
 
     if (!sc_capturing(s))
         return CUDA_SUCCESS;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&sc_capture_lock);
     if ((m = atomic_load(&s->capture)))
         m->capture->invalid = true;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&sc_capture_lock);
     return m ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
 
@@ -109,16 +85,16 @@ CUresult sc_capture_unsafe(void)
 {
     CUresult r = CUDA_SUCCESS;
 
-    if (!any() || thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED || !sc_hazards())
+    if (!sc_captures_any() || thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED || !sc_hazards())
         return CUDA_SUCCESS;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&sc_capture_lock);
     for (struct capture *c = captures; c; c = c->next)
         if (c->thread == this_thread() ? c->mode != CU_STREAM_CAPTURE_MODE_RELAXED
                                        : c->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL) {
             c->invalid = true;
             r = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&sc_capture_lock);
     return r;
 }
 
@@ -142,16 +118,16 @@ CUresult sc_capture_refuse_context(CUcontext context)
 {
     CUresult r = CUDA_SUCCESS;
 
-    if (!any())
+    if (!sc_captures_any())
         return CUDA_SUCCESS;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&sc_capture_lock);
     for (struct capture *c = captures; c; c = c->next)
         for (struct capture_member *m = c->members; m; m = m->next)
             if (m->stream->context == context) {
                 c->invalid = true;
                 r = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
             }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&sc_capture_lock);
     return r;
 }
 
@@ -172,7 +148,7 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 
 /* ---- beginning and ending; the lock is held ---- */
 
-static CUresult join(struct capture *c, struct CUstream_st *s, struct capture_member **out)
+CUresult sc_capture_join(struct capture *c, struct CUstream_st *s, struct capture_member **out)
 {
     struct capture_member *m = calloc(1, sizeof(*m));
 
@@ -223,7 +199,7 @@ static CUresult begin(struct CUstream_st *s, int mode, CUgraph g, bool lent, str
         return CUDA_ERROR_OUT_OF_MEMORY;
     *c = (struct capture){ .next = captures, .id = ++next_id, .graph = g, .lent = lent, .mode = mode, .thread = this_thread(),
                            .origin = s };
-    if ((r = join(c, s, out))) {
+    if ((r = sc_capture_join(c, s, out))) {
         free(c);
         return r;
     }
@@ -255,9 +231,9 @@ CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode)
 
     if (r || (r = sc_graph_create(&g)))
         return r;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&sc_capture_lock);
     r = begin(s, (int)mode, g, false, &m);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&sc_capture_lock);
     if (r)
         sc_graph_free(g);
     return r;
@@ -277,10 +253,10 @@ CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph g, const CUgraphNo
     for (size_t i = 0; i < n; i++)
         if (sc_node_check(after[i]) || after[i]->graph != g)
             return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&sc_capture_lock);
     if (!(r = begin(s, (int)mode, g, true, &m)) && (r = sc_nodes_add(&m->before, after, data, n)))
         end(m->capture, false);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&sc_capture_lock);
     return r;
 }
 
@@ -349,9 +325,9 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph)
     *graph = NULL;
     if (s == s->context->legacy)
         return CUDA_ERROR_ILLEGAL_STATE;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&sc_capture_lock);
     r = try_end(s, graph);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&sc_capture_lock);
     return r;
 }
 
@@ -380,10 +356,10 @@ void sc_capture_drop_stream(struct CUstream_st *s)
 
     if (!sc_capturing(s))
         return;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&sc_capture_lock);
     if ((m = atomic_load(&s->capture)))
         leave(m);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&sc_capture_lock);
 }
 
 static struct capture_member *member_in(CUcontext context)
@@ -399,12 +375,12 @@ void sc_capture_drop_context(CUcontext context)
 {
     struct capture_member *m;
 
-    if (!any())
+    if (!sc_captures_any())
         return;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&sc_capture_lock);
     while ((m = member_in(context)))
         leave(m);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&sc_capture_lock);
 }
 
 /* ---- what streams are given ---- */
@@ -434,7 +410,7 @@ CUresult sc_capture_node(struct CUstream_st *s, struct node_params *p)
     struct capture_member *m;
     CUresult r;
 
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&sc_capture_lock);
     m = atomic_load(&s->capture);
     if (m && !m->capture->invalid) {
         r = add(m, p);
@@ -442,224 +418,6 @@ CUresult sc_capture_node(struct CUstream_st *s, struct node_params *p)
         sc_params_free(p);
         r = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
-    pthread_mutex_unlock(&lock);
-    return r;
-}
-
-/* ---- events ---- */
-
-static void forget(CUevent e)
-{
-    if (!e->captured)
-        return;
-    sc_nodes_clear(&e->captured->nodes);
-    free(e->captured);
-    e->captured = NULL;
-}
-
-void sc_capture_forget(CUevent e)
-{
-    pthread_mutex_lock(&lock);
-    forget(e);
-    pthread_mutex_unlock(&lock);
-}
-
-static CUresult record(struct capture_member *m, CUevent e)
-{
-    struct captured *c = calloc(1, sizeof(*c));
-    CUresult r = c ? sc_nodes_add(&c->nodes, m->before.nodes, m->before.data, m->before.n) : CUDA_ERROR_OUT_OF_MEMORY;
-
-    if (r) {
-        free(c);
-        return r;
-    }
-    c->id = m->capture->id;
-    forget(e);
-    e->captured = c;
-    return CUDA_SUCCESS;
-}
-
-CUresult sc_capture_record(struct CUstream_st *s, CUevent e, bool external)
-{
-    struct node_params p;
-    struct capture_member *m;
-    CUresult r;
-
-    if (external)
-        return (r = sc_params_event(&p, CU_GRAPH_NODE_TYPE_EVENT_RECORD, e)) ? r : sc_capture_node(s, &p);
-    pthread_mutex_lock(&lock);
-    m = atomic_load(&s->capture);
-    r = m && !m->capture->invalid ? record(m, e) : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    pthread_mutex_unlock(&lock);
-    return r;
-}
-
-CUresult sc_capture_refuse_event(CUevent e)
-{
-    struct capture *c;
-    bool captured;
-
-    pthread_mutex_lock(&lock);
-    captured = e->captured;
-    if (captured && (c = find(e->captured->id)))
-        c->invalid = true;
-    pthread_mutex_unlock(&lock);
-    return captured ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
-}
-
-static CUresult break_rule(struct capture *a, struct capture *b, CUresult r)
-{
-    if (a)
-        a->invalid = true;
-    if (b)
-        b->invalid = true;
-    return r;
-}
-
-/* Waiting for an event of the capture of: the stream joins, or already belongs to it. */
-static CUresult wait_inside(struct CUstream_st *s, struct capture_member *m, CUevent e, struct capture *of)
-{
-    CUresult r = CUDA_SUCCESS;
-
-    if (of->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    if (s == s->context->legacy)
-        return break_rule(of, NULL, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
-    if (!m)
-        r = join(of, s, &m);
-    if (!r)
-        r = sc_nodes_add(&m->before, e->captured->nodes.nodes, e->captured->nodes.data, e->captured->nodes.n);
-    return r;
-}
-
-static CUresult wait(struct CUstream_st *s, CUevent e, bool *done)
-{
-    struct capture_member *m = atomic_load(&s->capture);
-    struct capture *mine = m ? m->capture : NULL, *of = e->captured ? find(e->captured->id) : NULL;
-
-    *done = mine || e->captured;
-    if (!*done || (mine && !e->captured && !e->op))        /* never recorded: nothing to wait for */
-        return CUDA_SUCCESS;
-    if (mine && mine->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    if (!of)
-        return mine ? break_rule(mine, NULL, CUDA_ERROR_STREAM_CAPTURE_ISOLATION) : CUDA_ERROR_CAPTURED_EVENT;
-    if (mine && mine != of)
-        return break_rule(mine, of, CUDA_ERROR_STREAM_CAPTURE_MERGE);
-    return wait_inside(s, m, e, of);
-}
-
-CUresult sc_capture_wait(struct CUstream_st *s, CUevent e, bool external, bool *done)
-{
-    struct node_params p;
-    CUresult r;
-
-    *done = external;
-    if (external && !sc_capturing(s))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (external)
-        return (r = sc_params_event(&p, CU_GRAPH_NODE_TYPE_WAIT_EVENT, e)) ? r : sc_capture_node(s, &p);
-    pthread_mutex_lock(&lock);
-    r = wait(s, e, done);
-    pthread_mutex_unlock(&lock);
-    return r;
-}
-
-/* ---- asking ---- */
-
-static int status_of(const struct capture_member *m)
-{
-    return !m ? CU_STREAM_CAPTURE_STATUS_NONE
-         : m->capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-}
-
-CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status)
-{
-    return cuStreamGetCaptureInfo_v3(handle, status, NULL, NULL, NULL, NULL, NULL);
-}
-
-static bool has_plain_edges(const struct node_list *l)
-{
-    static const struct sc_abi_edge_data plain;
-
-    for (size_t i = 0; i < l->n; i++)
-        if (memcmp(&l->data[i], &plain, sizeof(plain)))
-            return false;
-    return true;
-}
-
-CUresult cuStreamGetCaptureInfo_v3(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
-                                   const CUgraphNode **nodes, const CUgraphEdgeData **data, size_t *n)
-{
-    struct CUstream_st *s;
-    struct capture_member *m;
-    CUresult r = sc_stream(handle, &s);
-
-    if (r)
-        return r;
-    if (!status || (data && !nodes))
-        return CUDA_ERROR_INVALID_VALUE;
-    *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (!any())
-        return CUDA_SUCCESS;
-    pthread_mutex_lock(&lock);
-    m = atomic_load(&s->capture);
-    *status = (CUstreamCaptureStatus)status_of(m);
-    if (implicit(s, false))
-        r = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    else if (m && nodes && !data && !has_plain_edges(&m->before))
-        r = CUDA_ERROR_LOSSY_QUERY;
-    if (m && !r) {
-        if (id)
-            *id = m->capture->id;
-        if (graph)
-            *graph = m->capture->graph;
-        if (nodes)
-            *nodes = m->before.nodes;
-        if (data)
-            *data = m->before.data;
-        if (n)
-            *n = m->before.n;
-    }
-    pthread_mutex_unlock(&lock);
-    return r;
-}
-
-static CUresult update(struct capture_member *m, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t n, unsigned flags)
-{
-    struct node_list own = { 0 };
-    CUresult r;
-
-    if (!m)
-        return CUDA_ERROR_ILLEGAL_STATE;
-    if (m->capture->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    for (size_t i = 0; i < n; i++)
-        if (sc_node_check(nodes[i]) || nodes[i]->graph != m->capture->graph)
-            return CUDA_ERROR_INVALID_VALUE;
-    if (flags == CU_STREAM_ADD_CAPTURE_DEPENDENCIES)
-        return sc_nodes_add(&m->before, nodes, data, n);
-    if ((r = sc_nodes_add(&own, nodes, data, n))) {        /* the caller may pass the list itself */
-        sc_nodes_clear(&own);
-        return r;
-    }
-    sc_nodes_clear(&m->before);
-    m->before = own;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle, CUgraphNode *nodes, const CUgraphEdgeData *data, size_t n,
-                                              unsigned int flags)
-{
-    struct CUstream_st *s;
-    CUresult r = sc_stream(handle, &s);
-
-    if (r)
-        return r;
-    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (n && !nodes))
-        return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&lock);
-    r = update(atomic_load(&s->capture), nodes, data, n, flags);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&sc_capture_lock);
     return r;
 }

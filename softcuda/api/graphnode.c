@@ -368,7 +368,8 @@ static CUresult set_any(CUgraphExec exec, CUgraphNode n, const struct sc_abi_nod
     case CU_GRAPH_NODE_TYPE_MEMCPY: return set_copy(exec, n, &a->p.copy.copy, or_current(a->p.copy.context));
     case CU_GRAPH_NODE_TYPE_MEMSET: return set_set(exec, n, &a->p.set.set, or_current(a->p.set.context));
     case CU_GRAPH_NODE_TYPE_HOST:   return set_host(exec, n, &a->p.host);
-    case CU_GRAPH_NODE_TYPE_GRAPH:  return exec ? cuGraphExecChildGraphNodeSetParams(exec, n, a->p.child.graph) : CUDA_ERROR_INVALID_VALUE;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        return exec ? cuGraphExecChildGraphNodeSetParams(exec, n, a->p.child.graph) : CUDA_ERROR_INVALID_VALUE;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return set_event(exec, n, a->type, a->p.event);
     default: return CUDA_ERROR_INVALID_VALUE;
     }

@@ -209,7 +209,8 @@ static void *do_call(void *data)
 static void try(const struct call *c, const struct situation *s)
 {
     struct doing d = { c, s->thread, 0 };
-    CUresult wanted = c->always || (c->forbidden && s->bound) ? UNSUPPORTED : CUDA_SUCCESS, ended;
+    bool bound = s->bound && !(is_softcuda() && getenv("SOFTCUDA_HAZARDS"));
+    CUresult wanted = c->always || (c->forbidden && bound) ? UNSUPPORTED : CUDA_SUCCESS, ended;
     CUstream capturing = stream();
     char what[128];
     pthread_t thread;
