@@ -138,6 +138,8 @@ static void emit_arith(struct emit *e)
     flag = e->plan->carry_varying ? b_mask_type(e) : b_int(e, 1);
     if (sig.reads_cc || sig.writes_cc)
         carry = b_load(e, flag, e->carry);
+    if (carry && !scalar && !e->plan->carry_varying)
+        carry = b_splat(e, carry);
     result = arith_build(scalar ? &e->u : &e->v, in, src, carry ? &carry : NULL, in->pair ? &second : NULL);
     if (sig.writes_cc)
         LLVMBuildStore(B(e), carry, e->carry);
