@@ -1,4 +1,4 @@
-/* abi_memory.h - the part of abi.h that is about memory pools. */
+/* abi_memory.h - the part of abi.h that is about memory pools, and creating contexts. */
 #ifndef SOFTCUDA_API_ABI_MEMORY_H
 #define SOFTCUDA_API_ABI_MEMORY_H
 
@@ -31,6 +31,8 @@ typedef struct sc_abi_location CUmemLocation;
 typedef struct sc_abi_access CUmemAccessDesc;
 typedef struct sc_abi_pool_props CUmemPoolProps;
 #endif
+
+struct sc_abi_create_params { void *affinities; int naffinities; void *cig; };
 
 struct sc_abi_location { int type, id; };
 

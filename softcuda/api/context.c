@@ -234,8 +234,10 @@ CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *params, int n, 
 
 CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned int flags, CUdevice device)
 {
+    const struct sc_abi_create_params *p = (const struct sc_abi_create_params *)params;
+
     SC_SINCE(12050);
-    return params ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate_v2(context, flags, device);
+    return p && (p->naffinities || p->cig) ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate_v2(context, flags, device);
 }
 
 CUresult cuCtxDestroy_v2(CUcontext c)

@@ -260,8 +260,8 @@ CUresult cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64
 
 static void complain(void)
 {
-    fputs("softcuda: this program uses NVIDIA's runtime library (libcudart), which needs tables of the driver that nobody has documented; "
-          "softcuda has the documented driver API only, so the program cannot run on it\n", stderr);
+    fputs("softcuda: undocumented tables of the driver were asked for, as NVIDIA's runtime library (libcudart) does; softcuda has the "
+          "documented driver API only, so what is built on that library cannot run on it\n", stderr);
 }
 
 CUresult cuGetExportTable(const void **table, const CUuuid *id)

@@ -97,6 +97,8 @@ FIELD(struct sc_abi_view, last_layer, CUDA_RESOURCE_VIEW_DESC, lastLayer)
 
 static_assert(sizeof(struct sc_abi_pool_props) == sizeof(CUmemPoolProps), "CUmemPoolProps");
 FIELD(struct sc_abi_pool_props, location.id, CUmemPoolProps, location.id)
+static_assert(sizeof(struct sc_abi_create_params) == sizeof(CUctxCreateParams), "CUctxCreateParams");
+FIELD(struct sc_abi_create_params, cig, CUctxCreateParams, cigParams)
 FIELD(struct sc_abi_pool_props, max_size, CUmemPoolProps, maxSize)
 static_assert(sizeof(struct sc_abi_access) == sizeof(CUmemAccessDesc), "CUmemAccessDesc");
 
