@@ -4,8 +4,9 @@
 #include "softcuda/api/array.h"
 
 #define ROW_ALIGN 64u
-#define FLAGS (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER | \
-               CUDA_ARRAY3D_COLOR_ATTACHMENT)
+#define FLAGS \
+    (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER | \
+        CUDA_ARRAY3D_COLOR_ATTACHMENT)
 #define MOST_WIDTH 131072u
 #define MOST_HEIGHT 65536u
 #define MOST_DEPTH 16384u
@@ -19,11 +20,18 @@ CUresult sc_array_check(CUarray a)
 
 bool sc_texel_of(int format, enum sc_texel *texel)
 {
-    static const struct { int format; enum sc_texel texel; } table[] = {
-        { CU_AD_FORMAT_UNSIGNED_INT8, SC_TEXEL_U8 }, { CU_AD_FORMAT_UNSIGNED_INT16, SC_TEXEL_U16 },
-        { CU_AD_FORMAT_UNSIGNED_INT32, SC_TEXEL_U32 }, { CU_AD_FORMAT_SIGNED_INT8, SC_TEXEL_S8 },
-        { CU_AD_FORMAT_SIGNED_INT16, SC_TEXEL_S16 }, { CU_AD_FORMAT_SIGNED_INT32, SC_TEXEL_S32 },
-        { CU_AD_FORMAT_HALF, SC_TEXEL_F16 }, { CU_AD_FORMAT_FLOAT, SC_TEXEL_F32 },
+    static const struct {
+        int format;
+        enum sc_texel texel;
+    } table[] = {
+        { CU_AD_FORMAT_UNSIGNED_INT8, SC_TEXEL_U8 },
+        { CU_AD_FORMAT_UNSIGNED_INT16, SC_TEXEL_U16 },
+        { CU_AD_FORMAT_UNSIGNED_INT32, SC_TEXEL_U32 },
+        { CU_AD_FORMAT_SIGNED_INT8, SC_TEXEL_S8 },
+        { CU_AD_FORMAT_SIGNED_INT16, SC_TEXEL_S16 },
+        { CU_AD_FORMAT_SIGNED_INT32, SC_TEXEL_S32 },
+        { CU_AD_FORMAT_HALF, SC_TEXEL_F16 },
+        { CU_AD_FORMAT_FLOAT, SC_TEXEL_F32 },
     };
 
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
@@ -56,8 +64,12 @@ static CUresult shape(const struct sc_abi_array3d *d, struct sc_image *m)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (d->width > MOST_WIDTH || d->height > MOST_HEIGHT || d->depth > MOST_DEPTH)
         return CUDA_ERROR_INVALID_VALUE;
-    *m = (struct sc_image){ .width = (uint32_t)d->width, .height = d->height ? (uint32_t)d->height : 1,
-                            .depth = d->depth ? (uint32_t)d->depth : 1, .texel = texel, .channels = (uint8_t)d->channels, .flat = !d->height };
+    *m = (struct sc_image){ .width = (uint32_t)d->width,
+        .height = d->height ? (uint32_t)d->height : 1,
+        .depth = d->depth ? (uint32_t)d->depth : 1,
+        .texel = texel,
+        .channels = (uint8_t)d->channels,
+        .flat = !d->height };
     m->pitch = ((uint64_t)m->width * m->channels * sc_texel_bytes(texel) + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
     m->slice = m->pitch * m->height;
     return CUDA_SUCCESS;
@@ -139,13 +151,20 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray a)
 }
 
 /* The names that cuda.h renames. */
-#define SAME(name, original, params, args) CUresult name params { return original args; }
-SAME(cuArrayCreate, cuArrayCreate_v2, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR *d), (array, d))
-SAME(cuArray3DCreate, cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d), (array, d))
-SAME(cuArrayGetDescriptor, cuArrayGetDescriptor_v2, (CUDA_ARRAY_DESCRIPTOR *d, CUarray array), (d, array))
-SAME(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR *d, CUarray array), (d, array))
+#define SAME(name, original, params, args) \
+    CUresult name params \
+    { \
+        return original args; \
+    }
+SAME(cuArrayCreate, cuArrayCreate_v2, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *d), (array, d))
+SAME(cuArray3DCreate, cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *d), (array, d))
+SAME(cuArrayGetDescriptor, cuArrayGetDescriptor_v2, (CUDA_ARRAY_DESCRIPTOR * d, CUarray array), (d, array))
+SAME(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR * d, CUarray array), (d, array))
 
-struct dropped { CUcontext context; struct CUarray_st *first; };
+struct dropped {
+    CUcontext context;
+    struct CUarray_st *first;
+};
 
 static void drop(void *object, void *arg)
 {

@@ -5,9 +5,16 @@
 #include "softcuda/api/capture.h"
 #include "softcuda/api/trace.h"
 
-struct box_op { struct op op; struct sc_box box; };
+struct box_op {
+    struct op op;
+    struct sc_box box;
+};
 
-struct place { unsigned char *data; size_t pitch, slice; bool pageable; };
+struct place {
+    unsigned char *data;
+    size_t pitch, slice;
+    bool pageable;
+};
 
 /* Bytes from the side's address to the end of the box. */
 static bool extent(const struct sc_abi_memcpy3d_side *s, const struct sc_abi_memcpy3d *c, const struct place *p, size_t *bytes)
@@ -15,8 +22,8 @@ static bool extent(const struct sc_abi_memcpy3d_side *s, const struct sc_abi_mem
     size_t slices, rows;
 
     return !__builtin_mul_overflow(s->z + c->depth - 1, p->slice, &slices) &&
-           !__builtin_mul_overflow(s->y + c->height - 1, p->pitch, &rows) && !__builtin_add_overflow(slices, rows, bytes) &&
-           !__builtin_add_overflow(*bytes, s->x + c->width, bytes);
+        !__builtin_mul_overflow(s->y + c->height - 1, p->pitch, &rows) && !__builtin_add_overflow(slices, rows, bytes) &&
+        !__builtin_add_overflow(*bytes, s->x + c->width, bytes);
 }
 
 static CUresult place_array(const struct sc_abi_memcpy3d_side *s, const struct sc_abi_memcpy3d *c, struct place *p)
@@ -62,9 +69,16 @@ static CUresult place(const struct sc_abi_memcpy3d_side *s, const struct sc_abi_
     if (s->lod)
         return CUDA_ERROR_INVALID_VALUE;
     switch (s->type) {
-    case CU_MEMORYTYPE_ARRAY: r = place_array(s, c, p); break;
-    case CU_MEMORYTYPE_HOST: case CU_MEMORYTYPE_DEVICE: case CU_MEMORYTYPE_UNIFIED: r = place_memory(s, c, p); break;
-    default: return CUDA_ERROR_INVALID_VALUE;
+    case CU_MEMORYTYPE_ARRAY:
+        r = place_array(s, c, p);
+        break;
+    case CU_MEMORYTYPE_HOST:
+    case CU_MEMORYTYPE_DEVICE:
+    case CU_MEMORYTYPE_UNIFIED:
+        r = place_memory(s, c, p);
+        break;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
     }
     if (!r)
         p->data += s->z * p->slice + s->y * p->pitch + s->x;
@@ -157,8 +171,9 @@ static CUresult copy(const struct sc_abi_memcpy3d *c, CUstream stream, bool wait
 
 static struct sc_abi_memcpy3d_side side_of(const struct sc_abi_memcpy2d_side *s)
 {
-    return (struct sc_abi_memcpy3d_side){ .x = s->x, .y = s->y, .type = s->type, .host = s->host, .device = s->device, .array = s->array,
-                                          .pitch = s->pitch };
+    return (struct sc_abi_memcpy3d_side){
+        .x = s->x, .y = s->y, .type = s->type, .host = s->host, .device = s->device, .array = s->array, .pitch = s->pitch
+    };
 }
 
 static CUresult copy2d(const struct sc_abi_memcpy2d *c, CUstream stream, bool wait)
@@ -199,12 +214,24 @@ static CUstream mine(CUstream s)
 }
 
 /* Each with its forms for the legacy and the thread's own default stream. */
-#define WAITS(name, params, call, ...)                                                      \
-    CUresult name params { return call(__VA_ARGS__, NULL, true); }                          \
-    CUresult name##_ptds params { return call(__VA_ARGS__, CU_STREAM_PER_THREAD, true); }
-#define QUEUES(name, params, call, ...)                                                     \
-    CUresult name params { return call(__VA_ARGS__, s, false); }                            \
-    CUresult name##_ptsz params { return call(__VA_ARGS__, mine(s), false); }
+#define WAITS(name, params, call, ...) \
+    CUresult name params \
+    { \
+        return call(__VA_ARGS__, NULL, true); \
+    } \
+    CUresult name##_ptds params \
+    { \
+        return call(__VA_ARGS__, CU_STREAM_PER_THREAD, true); \
+    }
+#define QUEUES(name, params, call, ...) \
+    CUresult name params \
+    { \
+        return call(__VA_ARGS__, s, false); \
+    } \
+    CUresult name##_ptsz params \
+    { \
+        return call(__VA_ARGS__, mine(s), false); \
+    }
 
 WAITS(cuMemcpy2D_v2, (const CUDA_MEMCPY2D *c), copy2d, (const struct sc_abi_memcpy2d *)c)
 WAITS(cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *c), copy2d, (const struct sc_abi_memcpy2d *)c)
@@ -216,14 +243,18 @@ WAITS(cuMemcpyAtoH_v2, (void *to, CUarray from, size_t at, size_t n), copy_row, 
 WAITS(cuMemcpyDtoA_v2, (CUarray to, size_t at, CUdeviceptr from, size_t n), copy_row, array_side(to, at), device_side(from), n)
 WAITS(cuMemcpyAtoD_v2, (CUdeviceptr to, CUarray from, size_t at, size_t n), copy_row, device_side(to), array_side(from, at), n)
 WAITS(cuMemcpyAtoA_v2, (CUarray to, size_t to_at, CUarray from, size_t from_at, size_t n), copy_row, array_side(to, to_at),
-      array_side(from, from_at), n)
+    array_side(from, from_at), n)
 QUEUES(cuMemcpyHtoAAsync_v2, (CUarray to, size_t at, const void *from, size_t n, CUstream s), copy_row, array_side(to, at),
-       host_side(from), n)
+    host_side(from), n)
 QUEUES(cuMemcpyAtoHAsync_v2, (void *to, CUarray from, size_t at, size_t n, CUstream s), copy_row, host_side(to),
-       array_side(from, at), n)
+    array_side(from, at), n)
 
 /* The names that cuda.h renames. */
-#define SAME(name, original, params, args) CUresult name params { return original args; }
+#define SAME(name, original, params, args) \
+    CUresult name params \
+    { \
+        return original args; \
+    }
 SAME(cuMemcpy2D, cuMemcpy2D_v2, (const CUDA_MEMCPY2D *c), (c))
 SAME(cuMemcpy2DUnaligned, cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *c), (c))
 SAME(cuMemcpy3D, cuMemcpy3D_v2, (const CUDA_MEMCPY3D *c), (c))
@@ -231,8 +262,11 @@ SAME(cuMemcpyHtoA, cuMemcpyHtoA_v2, (CUarray to, size_t at, const void *from, si
 SAME(cuMemcpyAtoH, cuMemcpyAtoH_v2, (void *to, CUarray from, size_t at, size_t size), (to, from, at, size))
 SAME(cuMemcpyDtoA, cuMemcpyDtoA_v2, (CUarray to, size_t at, CUdeviceptr from, size_t size), (to, at, from, size))
 SAME(cuMemcpyAtoD, cuMemcpyAtoD_v2, (CUdeviceptr to, CUarray from, size_t at, size_t size), (to, from, at, size))
-SAME(cuMemcpyAtoA, cuMemcpyAtoA_v2, (CUarray to, size_t to_at, CUarray from, size_t from_at, size_t size), (to, to_at, from, from_at, size))
+SAME(cuMemcpyAtoA, cuMemcpyAtoA_v2, (CUarray to, size_t to_at, CUarray from, size_t from_at, size_t size),
+    (to, to_at, from, from_at, size))
 SAME(cuMemcpy2DAsync, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *c, CUstream stream), (c, stream))
 SAME(cuMemcpy3DAsync, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *c, CUstream stream), (c, stream))
-SAME(cuMemcpyHtoAAsync, cuMemcpyHtoAAsync_v2, (CUarray to, size_t at, const void *from, size_t size, CUstream stream), (to, at, from, size, stream))
-SAME(cuMemcpyAtoHAsync, cuMemcpyAtoHAsync_v2, (void *to, CUarray from, size_t at, size_t size, CUstream stream), (to, from, at, size, stream))
+SAME(cuMemcpyHtoAAsync, cuMemcpyHtoAAsync_v2, (CUarray to, size_t at, const void *from, size_t size, CUstream stream),
+    (to, at, from, size, stream))
+SAME(cuMemcpyAtoHAsync, cuMemcpyAtoHAsync_v2, (void *to, CUarray from, size_t at, size_t size, CUstream stream),
+    (to, from, at, size, stream))

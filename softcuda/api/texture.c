@@ -3,9 +3,10 @@
 
 #include "softcuda/api/array.h"
 
-#define FLAGS (CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | \
-               CU_TRSF_SEAMLESS_CUBEMAP)
-#define MOST_LINEAR ((size_t)1 << 27)       /* texels */
+#define FLAGS \
+    (CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | \
+        CU_TRSF_SEAMLESS_CUBEMAP)
+#define MOST_LINEAR ((size_t)1 << 27) /* texels */
 
 /* What the object was made of, for who asks. */
 struct texture {
@@ -16,24 +17,32 @@ struct texture {
     struct sc_abi_resource resource;
     struct sc_abi_sampler sampler;
     struct sc_abi_view view;
-    struct texture *next;                   /* of those that are dropped */
+    struct texture *next; /* of those that are dropped */
 };
 
 static struct sc_handles textures = SC_HANDLES(struct texture);
 
 /* ---- descriptions to images and samplers */
 
-static CUresult image_of_memory(int format, unsigned channels, uint64_t data, size_t width, size_t height, size_t pitch, struct sc_image *m)
+static CUresult image_of_memory(
+    int format, unsigned channels, uint64_t data, size_t width, size_t height, size_t pitch, struct sc_image *m)
 {
     enum sc_texel texel;
 
     if (!sc_texel_of(format, &texel) || (channels != 1 && channels != 2 && channels != 4) || !width || !height)
         return CUDA_ERROR_INVALID_VALUE;
     if (width > MOST_LINEAR || height > MOST_LINEAR || pitch < width * channels * sc_texel_bytes(texel) ||
-        data % (channels * sc_texel_bytes(texel)) || !sc_mem_holds(data, (height - 1) * pitch + width * channels * sc_texel_bytes(texel)))
+        data % (channels * sc_texel_bytes(texel)) ||
+        !sc_mem_holds(data, (height - 1) * pitch + width * channels * sc_texel_bytes(texel)))
         return CUDA_ERROR_INVALID_VALUE;
-    *m = (struct sc_image){ .data = (unsigned char *)(uintptr_t)data, .width = (uint32_t)width, .height = (uint32_t)height, .depth = 1,
-                            .pitch = pitch, .slice = pitch * height, .texel = texel, .channels = (uint8_t)channels };
+    *m = (struct sc_image){ .data = (unsigned char *)(uintptr_t)data,
+        .width = (uint32_t)width,
+        .height = (uint32_t)height,
+        .depth = 1,
+        .pitch = pitch,
+        .slice = pitch * height,
+        .texel = texel,
+        .channels = (uint8_t)channels };
     return CUDA_SUCCESS;
 }
 
@@ -67,7 +76,7 @@ static CUresult image_of(const struct sc_abi_resource *d, struct sc_image *m)
         return image_of_row(d, m);
     case CU_RESOURCE_TYPE_PITCH2D:
         return image_of_memory(d->of.pitch2d.format, d->of.pitch2d.channels, d->of.pitch2d.data, d->of.pitch2d.width,
-                               d->of.pitch2d.height, d->of.pitch2d.pitch, m);
+            d->of.pitch2d.height, d->of.pitch2d.pitch, m);
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
         return CUDA_ERROR_NOT_SUPPORTED;
     default:
@@ -84,12 +93,14 @@ static CUresult sampler_of(const struct sc_abi_sampler *d, const struct sc_image
 {
     if (d->flags & ~(unsigned)FLAGS || d->filter < CU_TR_FILTER_MODE_POINT || d->filter > CU_TR_FILTER_MODE_LINEAR)
         return CUDA_ERROR_INVALID_VALUE;
-    *s = (struct sc_sampler){ .filter = d->filter == CU_TR_FILTER_MODE_LINEAR, .normalized = d->flags & CU_TRSF_NORMALIZED_COORDINATES,
-                              .as_integer = d->flags & CU_TRSF_READ_AS_INTEGER, .srgb = d->flags & CU_TRSF_SRGB };
+    *s = (struct sc_sampler){ .filter = d->filter == CU_TR_FILTER_MODE_LINEAR,
+        .normalized = d->flags & CU_TRSF_NORMALIZED_COORDINATES,
+        .as_integer = d->flags & CU_TRSF_READ_AS_INTEGER,
+        .srgb = d->flags & CU_TRSF_SRGB };
     for (unsigned i = 0; i < 3; i++) {
         if (d->address[i] < CU_TR_ADDRESS_MODE_WRAP || d->address[i] > CU_TR_ADDRESS_MODE_BORDER)
             return CUDA_ERROR_INVALID_VALUE;
-        s->address[i] = (uint8_t)d->address[i];     /* the numbers are the same */
+        s->address[i] = (uint8_t)d->address[i]; /* the numbers are the same */
     }
     memcpy(s->border, d->border, sizeof(s->border));
     return s->filter && stays_integer(d, m->texel) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
@@ -107,7 +118,8 @@ static CUresult check_view(const struct sc_abi_view *v, const struct sc_image *m
 
 /* ---- objects */
 
-static CUresult enter(const struct texture *model, const struct sc_image *image, const struct sc_sampler *sampler, uint64_t *handle)
+static CUresult enter(
+    const struct texture *model, const struct sc_image *image, const struct sc_sampler *sampler, uint64_t *handle)
 {
     struct texture *t = sc_handle_new(&textures, SC_TEXTURE);
 
@@ -150,7 +162,7 @@ static CUresult destroy(uint64_t handle, bool surface)
 }
 
 CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
-                           const CUDA_RESOURCE_VIEW_DESC *view)
+    const CUDA_RESOURCE_VIEW_DESC *view)
 {
     struct texture t = { .has_view = view };
     struct sc_sampler sampler;
@@ -249,7 +261,10 @@ CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *d, CUtexObject 
     return CUDA_SUCCESS;
 }
 
-struct dropped { CUcontext context; struct texture *first; };
+struct dropped {
+    CUcontext context;
+    struct texture *first;
+};
 
 static void drop(void *object, void *arg)
 {

@@ -20,7 +20,7 @@ static LLVMTypeRef vector_type(struct emit *e, unsigned bits)
 
 LLVMValueRef words_room(struct emit *e, unsigned n, unsigned bits)
 {
-    return b_alloca(e, LLVMArrayType2(vector_type(e, bits), n ? n : 1));
+    return b_scratch(e, (uint64_t)SC_LANES * (bits / 8) * n);
 }
 
 static LLVMValueRef vector_at(struct emit *e, LLVMValueRef room, unsigned i, unsigned bits)

@@ -8,12 +8,12 @@
 /* Why an instruction is not supported, or NULL if it is. */
 const char *texture_refusal(const struct ptx_insn *);
 const char *matrix_refusal(const struct ptx_insn *);
-const char *mbarrier_refusal(const struct ptx_insn *);  /* and of cp.async.bulk, cp.async.mbarrier */
+const char *mbarrier_refusal(const struct ptx_insn *); /* and of cp.async.bulk, cp.async.mbarrier */
 
-void emit_texture(struct emit *);       /* tex tld4 suld sust sured txq suq: texture_op.c */
-void emit_matrix(struct emit *);        /* wmma mma ldmatrix stmatrix movmatrix: matrix_op.c */
-void emit_mbarrier(struct emit *);      /* mbarrier, cp.async.mbarrier, cp.async.bulk: mbarrier_op.c */
-bool is_mbarrier_copy(const struct ptx_insn *);         /* of cp: mbarrier_op.c's */
+void emit_texture(struct emit *);               /* tex tld4 suld sust sured txq suq: texture_op.c */
+void emit_matrix(struct emit *);                /* wmma mma ldmatrix stmatrix movmatrix: matrix_op.c */
+void emit_mbarrier(struct emit *);              /* mbarrier, cp.async.mbarrier, cp.async.bulk: mbarrier_op.c */
+bool is_mbarrier_copy(const struct ptx_insn *); /* of cp: mbarrier_op.c's */
 
 /* ---- device_op.c */
 

@@ -6,16 +6,31 @@
 
 #define B(e) ((e)->v.builder)
 
-struct size { unsigned m, n, k; };
+struct size {
+    unsigned m, n, k;
+};
 
 static bool size_of(const struct ptx_insn *in, struct size *s)
 {
-    static const struct { enum ptx_mod mod; struct size size; } table[] = {
-        { PTX_M_m16n16k16, { 16, 16, 16 } }, { PTX_M_m32n8k16, { 32, 8, 16 } }, { PTX_M_m8n32k16, { 8, 32, 16 } },
-        { PTX_M_m16n16k8, { 16, 16, 8 } }, { PTX_M_m8n8k4, { 8, 8, 4 } }, { PTX_M_m8n8k16, { 8, 8, 16 } },
-        { PTX_M_m8n8k32, { 8, 8, 32 } }, { PTX_M_m8n8k128, { 8, 8, 128 } }, { PTX_M_m16n8k4, { 16, 8, 4 } },
-        { PTX_M_m16n8k8, { 16, 8, 8 } }, { PTX_M_m16n8k16, { 16, 8, 16 } }, { PTX_M_m16n8k32, { 16, 8, 32 } },
-        { PTX_M_m16n8k64, { 16, 8, 64 } }, { PTX_M_m16n8k128, { 16, 8, 128 } }, { PTX_M_m16n8k256, { 16, 8, 256 } },
+    static const struct {
+        enum ptx_mod mod;
+        struct size size;
+    } table[] = {
+        { PTX_M_m16n16k16, { 16, 16, 16 } },
+        { PTX_M_m32n8k16, { 32, 8, 16 } },
+        { PTX_M_m8n32k16, { 8, 32, 16 } },
+        { PTX_M_m16n16k8, { 16, 16, 8 } },
+        { PTX_M_m8n8k4, { 8, 8, 4 } },
+        { PTX_M_m8n8k16, { 8, 8, 16 } },
+        { PTX_M_m8n8k32, { 8, 8, 32 } },
+        { PTX_M_m8n8k128, { 8, 8, 128 } },
+        { PTX_M_m16n8k4, { 16, 8, 4 } },
+        { PTX_M_m16n8k8, { 16, 8, 8 } },
+        { PTX_M_m16n8k16, { 16, 8, 16 } },
+        { PTX_M_m16n8k32, { 16, 8, 32 } },
+        { PTX_M_m16n8k64, { 16, 8, 64 } },
+        { PTX_M_m16n8k128, { 16, 8, 128 } },
+        { PTX_M_m16n8k256, { 16, 8, 256 } },
     };
 
     for (unsigned i = 0; i < sizeof(table) / sizeof(*table); i++)
@@ -29,20 +44,34 @@ static bool size_of(const struct ptx_insn *in, struct size *s)
 static int element_of(enum ptx_type type)
 {
     switch (type) {
-    case PTX_F16: return SC_ELEMENT_F16;
-    case PTX_BF16: return SC_ELEMENT_BF16;
-    case PTX_TF32: return SC_ELEMENT_TF32;
-    case PTX_F32: return SC_ELEMENT_F32;
-    case PTX_F64: return SC_ELEMENT_F64;
-    case PTX_S32: return SC_ELEMENT_S32;
-    case PTX_S8: return SC_ELEMENT_S8;
-    case PTX_U8: return SC_ELEMENT_U8;
-    case PTX_S4: return SC_ELEMENT_S4;
-    case PTX_U4: return SC_ELEMENT_U4;
-    case PTX_B1: return SC_ELEMENT_B1;
-    case PTX_E4M3: return SC_ELEMENT_E4M3;
-    case PTX_E5M2: return SC_ELEMENT_E5M2;
-    default: return -1;
+    case PTX_F16:
+        return SC_ELEMENT_F16;
+    case PTX_BF16:
+        return SC_ELEMENT_BF16;
+    case PTX_TF32:
+        return SC_ELEMENT_TF32;
+    case PTX_F32:
+        return SC_ELEMENT_F32;
+    case PTX_F64:
+        return SC_ELEMENT_F64;
+    case PTX_S32:
+        return SC_ELEMENT_S32;
+    case PTX_S8:
+        return SC_ELEMENT_S8;
+    case PTX_U8:
+        return SC_ELEMENT_U8;
+    case PTX_S4:
+        return SC_ELEMENT_S4;
+    case PTX_U4:
+        return SC_ELEMENT_U4;
+    case PTX_B1:
+        return SC_ELEMENT_B1;
+    case PTX_E4M3:
+        return SC_ELEMENT_E4M3;
+    case PTX_E5M2:
+        return SC_ELEMENT_E5M2;
+    default:
+        return -1;
     }
 }
 
@@ -50,11 +79,21 @@ static int element_of(enum ptx_type type)
 static unsigned elements_in(int element)
 {
     switch (element) {
-    case SC_ELEMENT_F16: case SC_ELEMENT_BF16: return 2;
-    case SC_ELEMENT_S8: case SC_ELEMENT_U8: case SC_ELEMENT_E4M3: case SC_ELEMENT_E5M2: return 4;
-    case SC_ELEMENT_S4: case SC_ELEMENT_U4: return 8;
-    case SC_ELEMENT_B1: return 32;
-    default: return 1;
+    case SC_ELEMENT_F16:
+    case SC_ELEMENT_BF16:
+        return 2;
+    case SC_ELEMENT_S8:
+    case SC_ELEMENT_U8:
+    case SC_ELEMENT_E4M3:
+    case SC_ELEMENT_E5M2:
+        return 4;
+    case SC_ELEMENT_S4:
+    case SC_ELEMENT_U4:
+        return 8;
+    case SC_ELEMENT_B1:
+        return 32;
+    default:
+        return 1;
     }
 }
 
@@ -65,7 +104,11 @@ static bool is_load_store(const struct ptx_insn *in)
 
 /* ---- multiplications */
 
-struct product { struct size size; int a, b, c, d; bool quads; };
+struct product {
+    struct size size;
+    int a, b, c, d;
+    bool quads;
+};
 
 /* wmma's f16 forms name the types of d and c alone; all others name d, a, b and c. */
 static bool product_of(const struct ptx_insn *in, struct product *p)
@@ -108,12 +151,14 @@ static const char *product_refusal(const struct ptx_insn *in)
     if (!product_of(in, &p))
         return "this shape or type";
     if (p.c > SC_ELEMENT_S32 || p.d > SC_ELEMENT_S32 || p.a == SC_ELEMENT_F32 || p.a == SC_ELEMENT_S32 ||
-        (p.a == SC_ELEMENT_F64) != (p.d == SC_ELEMENT_F64) || (p.a >= SC_ELEMENT_S8 && p.a <= SC_ELEMENT_B1) != (p.d == SC_ELEMENT_S32) ||
-        elements_in(p.a) != elements_in(p.b))
+        (p.a == SC_ELEMENT_F64) != (p.d == SC_ELEMENT_F64) ||
+        (p.a >= SC_ELEMENT_S8 && p.a <= SC_ELEMENT_B1) != (p.d == SC_ELEMENT_S32) || elements_in(p.a) != elements_in(p.b))
         return "these types together";
     if (p.quads)
-        return operand_count(&in->ops[1]) == 2 && operand_count(&in->ops[2]) == 2 && operand_count(&in->ops[0]) * elements_in(p.d) == 8 &&
-               operand_count(&in->ops[3]) * elements_in(p.c) == 8 ? NULL : "fragments of this size";
+        return operand_count(&in->ops[1]) == 2 && operand_count(&in->ops[2]) == 2 &&
+                operand_count(&in->ops[0]) * elements_in(p.d) == 8 && operand_count(&in->ops[3]) * elements_in(p.c) == 8
+            ? NULL
+            : "fragments of this size";
     if (!whole_times(operand_count(&in->ops[1]), factor_registers(p.size.m, p.size.k, p.a)) ||
         !whole_times(operand_count(&in->ops[2]), factor_registers(p.size.n, p.size.k, p.b)) ||
         operand_count(&in->ops[0]) != sum_registers(p.size, p.d) || operand_count(&in->ops[3]) != sum_registers(p.size, p.c))
@@ -166,7 +211,7 @@ static void emit_product(struct emit *e)
     form = SC_MATRIX_FORM(p.size.m, p.size.n, p.size.k, p.a, p.b, p.c, p.d);
     form |= ptx_has(in, PTX_M_satfinite) ? SC_MATRIX_SATURATE : 0;
     form |= ptx_has(in, PTX_M_and_) ? SC_MATRIX_AND : 0;
-    if (p.quads) {      /* the words of an opcode are a set; which of .row and .col came first is in its text */
+    if (p.quads) { /* the words of an opcode are a set; which of .row and .col came first is in its text */
         form |= SC_MATRIX_QUADS;
         form |= strstr(in->opcode, ".col.row") || strstr(in->opcode, ".col.col") ? SC_MATRIX_A_COLUMNS : 0;
         form |= strstr(in->opcode, ".row.row") || strstr(in->opcode, ".col.row") ? SC_MATRIX_B_ROWS : 0;
@@ -195,9 +240,12 @@ static const struct ptx_operand *fragment_operand(const struct ptx_insn *in)
 static unsigned natural_registers(const struct ptx_insn *in, struct size s, int element)
 {
     switch (which(in)) {
-    case SC_MATRIX_WHICH_A: return factor_registers(s.m, s.k, element);
-    case SC_MATRIX_WHICH_B: return factor_registers(s.n, s.k, element);
-    default: return sum_registers(s, element);
+    case SC_MATRIX_WHICH_A:
+        return factor_registers(s.m, s.k, element);
+    case SC_MATRIX_WHICH_B:
+        return factor_registers(s.n, s.k, element);
+    default:
+        return sum_registers(s, element);
     }
 }
 
@@ -235,9 +283,12 @@ static unsigned dense_stride(const struct ptx_insn *in, struct size s)
     bool columns = ptx_has(in, PTX_M_col);
 
     switch (which(in)) {
-    case SC_MATRIX_WHICH_A: return columns ? s.m : s.k;
-    case SC_MATRIX_WHICH_B: return columns ? s.k : s.n;
-    default: return columns ? s.m : s.n;
+    case SC_MATRIX_WHICH_A:
+        return columns ? s.m : s.k;
+    case SC_MATRIX_WHICH_B:
+        return columns ? s.k : s.n;
+    default:
+        return columns ? s.m : s.n;
     }
 }
 

@@ -11,10 +11,19 @@ bool is_mbarrier_copy(const struct ptx_insn *in)
 
 static int operation(const struct ptx_insn *in)
 {
-    static const struct { enum ptx_mod mod; enum sc_mbarrier_op op; } table[] = {
-        { PTX_M_init, SC_MBARRIER_INIT }, { PTX_M_inval, SC_MBARRIER_INVAL }, { PTX_M_arrive, SC_MBARRIER_ARRIVE },
-        { PTX_M_arrive_drop, SC_MBARRIER_DROP }, { PTX_M_test_wait, SC_MBARRIER_TEST }, { PTX_M_try_wait, SC_MBARRIER_TEST },
-        { PTX_M_pending_count, SC_MBARRIER_PENDING }, { PTX_M_expect_tx, SC_MBARRIER_EXPECT }, { PTX_M_complete_tx, SC_MBARRIER_COMPLETE },
+    static const struct {
+        enum ptx_mod mod;
+        enum sc_mbarrier_op op;
+    } table[] = {
+        { PTX_M_init, SC_MBARRIER_INIT },
+        { PTX_M_inval, SC_MBARRIER_INVAL },
+        { PTX_M_arrive, SC_MBARRIER_ARRIVE },
+        { PTX_M_arrive_drop, SC_MBARRIER_DROP },
+        { PTX_M_test_wait, SC_MBARRIER_TEST },
+        { PTX_M_try_wait, SC_MBARRIER_TEST },
+        { PTX_M_pending_count, SC_MBARRIER_PENDING },
+        { PTX_M_expect_tx, SC_MBARRIER_EXPECT },
+        { PTX_M_complete_tx, SC_MBARRIER_COMPLETE },
     };
 
     for (unsigned i = 0; i < sizeof(table) / sizeof(*table); i++)
@@ -41,7 +50,8 @@ const char *mbarrier_refusal(const struct ptx_insn *in)
     if (in->op == PTX_I_cp)
         return copy_refusal(in);
     op = operation(in);
-    if (op < 0 || in->nops < (op == SC_MBARRIER_INVAL ? 1 : 2) || (op >= SC_MBARRIER_TEST && op != SC_MBARRIER_PENDING && in->nops < 3))
+    if (op < 0 || in->nops < (op == SC_MBARRIER_INVAL ? 1 : 2) ||
+        (op >= SC_MBARRIER_TEST && op != SC_MBARRIER_PENDING && in->nops < 3))
         return "this form";
     return NULL;
 }
@@ -111,7 +121,8 @@ void emit_mbarrier(struct emit *e)
     }
     if (ptx_has(in, PTX_M_expect_tx) && form != SC_MBARRIER_EXPECT)
         form |= SC_MBARRIER_ANNOUNCES;
-    result = call_barrier(e, form, spill_addresses(e, at, in->space), spill_count(e, count, SC_MBARRIER_OP(form) == SC_MBARRIER_TEST));
+    result =
+        call_barrier(e, form, spill_addresses(e, at, in->space), spill_count(e, count, SC_MBARRIER_OP(form) == SC_MBARRIER_TEST));
     if (!answers)
         return;
     if (SC_MBARRIER_OP(form) == SC_MBARRIER_TEST || SC_MBARRIER_OP(form) == SC_MBARRIER_PARITY)

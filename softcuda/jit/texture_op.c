@@ -8,9 +8,17 @@
 
 static int geometry(const struct ptx_insn *in)
 {
-    static const struct { enum ptx_mod mod; enum sc_geometry geometry; } table[] = {
-        { PTX_M_d1, SC_1D }, { PTX_M_d2, SC_2D }, { PTX_M_d3, SC_3D }, { PTX_M_a1d, SC_1D_LAYERS }, { PTX_M_a2d, SC_2D_LAYERS },
-        { PTX_M_cube, SC_CUBE }, { PTX_M_acube, SC_CUBE_LAYERS },
+    static const struct {
+        enum ptx_mod mod;
+        enum sc_geometry geometry;
+    } table[] = {
+        { PTX_M_d1, SC_1D },
+        { PTX_M_d2, SC_2D },
+        { PTX_M_d3, SC_3D },
+        { PTX_M_a1d, SC_1D_LAYERS },
+        { PTX_M_a2d, SC_2D_LAYERS },
+        { PTX_M_cube, SC_CUBE },
+        { PTX_M_acube, SC_CUBE_LAYERS },
     };
 
     for (unsigned i = 0; i < sizeof(table) / sizeof(*table); i++)
@@ -21,8 +29,9 @@ static int geometry(const struct ptx_insn *in)
 
 static unsigned coordinates_needed(int geometry)
 {
-    static const uint8_t needed[] = { [SC_1D] = 1, [SC_2D] = 2, [SC_3D] = 3, [SC_1D_LAYERS] = 2, [SC_2D_LAYERS] = 3, [SC_CUBE] = 3,
-                                      [SC_CUBE_LAYERS] = 4 };
+    static const uint8_t needed[] = {
+        [SC_1D] = 1, [SC_2D] = 2, [SC_3D] = 3, [SC_1D_LAYERS] = 2, [SC_2D_LAYERS] = 3, [SC_CUBE] = 3, [SC_CUBE_LAYERS] = 4
+    };
 
     return needed[geometry];
 }
@@ -45,11 +54,21 @@ static const struct ptx_operand *place_operand(const struct ptx_insn *in)
 
 static int query(const struct ptx_insn *in)
 {
-    static const struct { enum ptx_mod mod; enum sc_query query; } table[] = {
-        { PTX_M_width, SC_QUERY_WIDTH }, { PTX_M_height, SC_QUERY_HEIGHT }, { PTX_M_depth, SC_QUERY_DEPTH },
-        { PTX_M_array_size, SC_QUERY_DEPTH }, { PTX_M_num_mipmap_levels, SC_QUERY_LEVELS }, { PTX_M_num_samples, SC_QUERY_SAMPLES },
-        { PTX_M_normalized_coords, SC_QUERY_NORMALIZED }, { PTX_M_filter_mode, SC_QUERY_FILTER },
-        { PTX_M_addr_mode_0, SC_QUERY_ADDRESS_0 }, { PTX_M_addr_mode_1, SC_QUERY_ADDRESS_1 }, { PTX_M_addr_mode_2, SC_QUERY_ADDRESS_2 },
+    static const struct {
+        enum ptx_mod mod;
+        enum sc_query query;
+    } table[] = {
+        { PTX_M_width, SC_QUERY_WIDTH },
+        { PTX_M_height, SC_QUERY_HEIGHT },
+        { PTX_M_depth, SC_QUERY_DEPTH },
+        { PTX_M_array_size, SC_QUERY_DEPTH },
+        { PTX_M_num_mipmap_levels, SC_QUERY_LEVELS },
+        { PTX_M_num_samples, SC_QUERY_SAMPLES },
+        { PTX_M_normalized_coords, SC_QUERY_NORMALIZED },
+        { PTX_M_filter_mode, SC_QUERY_FILTER },
+        { PTX_M_addr_mode_0, SC_QUERY_ADDRESS_0 },
+        { PTX_M_addr_mode_1, SC_QUERY_ADDRESS_1 },
+        { PTX_M_addr_mode_2, SC_QUERY_ADDRESS_2 },
     };
 
     for (unsigned i = 0; i < sizeof(table) / sizeof(*table); i++)
@@ -100,7 +119,9 @@ const char *texture_refusal(const struct ptx_insn *in)
     if (in->nops < 2)
         return "too few operands";
     if (is_query(in))
-        return query(in) < 0 ? "this query" : in->ops[1].kind != PTX_OP_REG ? "references, which CUDA 12 removed: use objects" : NULL;
+        return query(in) < 0                ? "this query"
+            : in->ops[1].kind != PTX_OP_REG ? "references, which CUDA 12 removed: use objects"
+                                            : NULL;
     at = place_operand(in);
     if (g < 0)
         return "this geometry";
@@ -142,7 +163,7 @@ static void emit_fetch(struct emit *e)
     const struct ptx_operand *at = place_operand(in);
     LLVMValueRef result = words_room(e, 4, 32);
     LLVMValueRef args[] = { e->warp, b_bits(e, e->mask), b_i32(e, fetch_form(in)), b_spill(e, v_vector(e, &at->elems[0], 64)),
-                            spill_coordinates(e, &at->elems[1]), result };
+        spill_coordinates(e, &at->elems[1]), result };
 
     call_if_any(e, "sc_rt_texture", args, 6);
     for (unsigned i = 0; i < in->ops[0].nelems; i++)
@@ -153,8 +174,11 @@ static enum sc_surface_op surface_op(const struct ptx_insn *in)
 {
     if (in->op != PTX_I_sured)
         return in->op == PTX_I_suld ? SC_SURFACE_LOAD : SC_SURFACE_STORE;
-    return ptx_has(in, PTX_M_min) ? SC_SURFACE_MIN : ptx_has(in, PTX_M_max) ? SC_SURFACE_MAX : ptx_has(in, PTX_M_and_) ? SC_SURFACE_AND
-         : ptx_has(in, PTX_M_or_) ? SC_SURFACE_OR : SC_SURFACE_ADD;
+    return ptx_has(in, PTX_M_min) ? SC_SURFACE_MIN
+        : ptx_has(in, PTX_M_max)  ? SC_SURFACE_MAX
+        : ptx_has(in, PTX_M_and_) ? SC_SURFACE_AND
+        : ptx_has(in, PTX_M_or_)  ? SC_SURFACE_OR
+                                  : SC_SURFACE_ADD;
 }
 
 static uint32_t surface_form(const struct ptx_insn *in, unsigned n)
@@ -162,7 +186,7 @@ static uint32_t surface_form(const struct ptx_insn *in, unsigned n)
     uint32_t outside = ptx_has(in, PTX_M_clamp) ? SC_OUTSIDE_CLAMP : ptx_has(in, PTX_M_zero) ? SC_OUTSIDE_ZERO : SC_OUTSIDE_TRAP;
 
     return (uint32_t)geometry(in) | outside << 3 | (uint32_t)surface_op(in) << 5 | (ptx_has(in, PTX_M_p) ? SC_SURF_TEXELS : 0) |
-           (ptx_type_is_signed(in->types[0]) ? SC_SURF_SIGNED : 0) | n << 12 | ptx_type_bits(in->types[0]) / 8 << 16;
+        (ptx_type_is_signed(in->types[0]) ? SC_SURF_SIGNED : 0) | n << 12 | ptx_type_bits(in->types[0]) / 8 << 16;
 }
 
 static void emit_surface(struct emit *e)
@@ -171,8 +195,8 @@ static void emit_surface(struct emit *e)
     const struct ptx_operand *at = place_operand(in), *value = &in->ops[in->op == PTX_I_suld ? 0 : 1];
     unsigned n = operand_count(value), bits = ptx_type_bits(in->types[0]);
     LLVMValueRef words = words_room(e, n, 64);
-    LLVMValueRef args[] = { e->warp, b_bits(e, e->mask), b_i32(e, surface_form(in, n)), b_spill(e, v_vector(e, &at->elems[0], 64)),
-                            spill_coordinates(e, &at->elems[1]), words };
+    LLVMValueRef args[] = { e->warp, b_bits(e, e->mask), b_i32(e, surface_form(in, n)),
+        b_spill(e, v_vector(e, &at->elems[0], 64)), spill_coordinates(e, &at->elems[1]), words };
 
     for (unsigned i = 0; i < n && in->op != PTX_I_suld; i++)
         words_put(e, words, i, b_resize(e, v_vector(e, operand_element(value, i), bits), 64, false));
@@ -185,7 +209,8 @@ static void emit_query(struct emit *e)
 {
     const struct ptx_insn *in = e->in;
     LLVMValueRef result = words_room(e, 1, 32);
-    LLVMValueRef args[] = { e->warp, b_bits(e, e->mask), b_i32(e, (uint64_t)query(in)), b_spill(e, v_vector(e, &in->ops[1], 64)), result };
+    LLVMValueRef args[] = { e->warp, b_bits(e, e->mask), b_i32(e, (uint64_t)query(in)), b_spill(e, v_vector(e, &in->ops[1], 64)),
+        result };
 
     call_if_any(e, "sc_rt_texture_query", args, 5);
     v_set(e, &in->ops[0], words_get(e, result, 0, 32));

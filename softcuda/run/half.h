@@ -16,7 +16,7 @@ static inline float sc_small_to_float(uint32_t v, unsigned exponent_bits, unsign
         word = sign | 0x7f800000u | mantissa << (23 - mantissa_bits);
     } else if (exponent) {
         word = sign | (exponent + 127 - bias) << 23 | mantissa << (23 - mantissa_bits);
-    } else {    /* subnormal: mantissa * 2^(1 - bias - mantissa_bits) */
+    } else { /* subnormal: mantissa * 2^(1 - bias - mantissa_bits) */
         uint32_t unit = (128 - bias - mantissa_bits) << 23;
         memcpy(&f, &unit, sizeof(f));
         f *= (float)mantissa;
@@ -50,11 +50,11 @@ static inline uint16_t sc_float_to_half(float f)
     word &= 0x7fffffff;
     if (word > 0x7f800000)
         return 0x7fff;
-    if (word >= 0x477ff000)     /* rounds to more than 65504 */
+    if (word >= 0x477ff000) /* rounds to more than 65504 */
         return (uint16_t)(sign | 0x7c00);
-    if (word < 0x33000000)      /* rounds to less than half of the smallest */
+    if (word < 0x33000000) /* rounds to less than half of the smallest */
         return (uint16_t)sign;
-    if (word < 0x38800000) {    /* subnormal */
+    if (word < 0x38800000) { /* subnormal */
         shift = 126 - (word >> 23);
         word = (word & 0x7fffff) | 0x800000;
         rest = word & ((1u << shift) - 1);

@@ -7,18 +7,32 @@
 
 #include "softcuda/run/half.h"
 
-#define MOST_A 1024                 /* 16 x 64 of 4 bits */
+#define MOST_A 1024 /* 16 x 64 of 4 bits */
 #define MOST_B 512
 
-static const struct { uint8_t bits; } elements[] = {
-    [SC_ELEMENT_F16] = { 16 }, [SC_ELEMENT_BF16] = { 16 }, [SC_ELEMENT_TF32] = { 32 }, [SC_ELEMENT_F32] = { 32 }, [SC_ELEMENT_F64] = { 64 },
-    [SC_ELEMENT_S32] = { 32 }, [SC_ELEMENT_S8] = { 8 }, [SC_ELEMENT_U8] = { 8 }, [SC_ELEMENT_S4] = { 4 }, [SC_ELEMENT_U4] = { 4 },
-    [SC_ELEMENT_B1] = { 32 }, [SC_ELEMENT_E4M3] = { 8 }, [SC_ELEMENT_E5M2] = { 8 },
+static const struct {
+    uint8_t bits;
+} elements[] = {
+    [SC_ELEMENT_F16] = { 16 },
+    [SC_ELEMENT_BF16] = { 16 },
+    [SC_ELEMENT_TF32] = { 32 },
+    [SC_ELEMENT_F32] = { 32 },
+    [SC_ELEMENT_F64] = { 64 },
+    [SC_ELEMENT_S32] = { 32 },
+    [SC_ELEMENT_S8] = { 8 },
+    [SC_ELEMENT_U8] = { 8 },
+    [SC_ELEMENT_S4] = { 4 },
+    [SC_ELEMENT_U4] = { 4 },
+    [SC_ELEMENT_B1] = { 32 },
+    [SC_ELEMENT_E4M3] = { 8 },
+    [SC_ELEMENT_E5M2] = { 8 },
 };
 
 /* ---- who holds what: element j of register r of a lane */
 
-struct place { unsigned row, column; };
+struct place {
+    unsigned row, column;
+};
 
 /* Registers of f64 are pairs of 32-bit ones; all others hold 32 / bits elements. Here a register is one f64, too, and 32 single bits
  * are one element: k counts such elements. */
@@ -38,9 +52,10 @@ static struct place factor_place(unsigned outer, unsigned tile, unsigned k, unsi
 {
     unsigned halves = tile / 8, chunk = 4 * each, per_tile = halves * (k / chunk), natural = per_tile * (outer / tile), in_tile;
 
-    r %= natural;               /* what is held more than once */
+    r %= natural; /* what is held more than once */
     in_tile = r % per_tile;
-    return (struct place){ r / per_tile * tile + in_tile % halves * 8 + lane / 4, in_tile / halves * chunk + lane % 4 * each + j };
+    return (
+        struct place){ r / per_tile * tile + in_tile % halves * 8 + lane / 4, in_tile / halves * chunk + lane % 4 * each + j };
 }
 
 static unsigned factor_registers(unsigned outer, unsigned k, unsigned each)
@@ -103,22 +118,32 @@ static float word_as_float(uint32_t word)
 static double real(uint32_t v, enum sc_element type)
 {
     switch (type) {
-    case SC_ELEMENT_F16: return sc_half_to_float((uint16_t)v);
-    case SC_ELEMENT_BF16: return sc_bfloat_to_float((uint16_t)v);
-    case SC_ELEMENT_TF32: return word_as_float(v & 0xffffe000u);
-    case SC_ELEMENT_E4M3: return sc_small_to_float(v, 4, 3, 1);
-    case SC_ELEMENT_E5M2: return sc_small_to_float(v, 5, 2, 0);
-    default: return word_as_float(v);
+    case SC_ELEMENT_F16:
+        return sc_half_to_float((uint16_t)v);
+    case SC_ELEMENT_BF16:
+        return sc_bfloat_to_float((uint16_t)v);
+    case SC_ELEMENT_TF32:
+        return word_as_float(v & 0xffffe000u);
+    case SC_ELEMENT_E4M3:
+        return sc_small_to_float(v, 4, 3, 1);
+    case SC_ELEMENT_E5M2:
+        return sc_small_to_float(v, 5, 2, 0);
+    default:
+        return word_as_float(v);
     }
 }
 
 static double integer(uint32_t v, enum sc_element type)
 {
     switch (type) {
-    case SC_ELEMENT_S8: return (int8_t)v;
-    case SC_ELEMENT_S4: return (int32_t)(v << 28) >> 28;
-    case SC_ELEMENT_S32: return (int32_t)v;
-    default: return v;
+    case SC_ELEMENT_S8:
+        return (int8_t)v;
+    case SC_ELEMENT_S4:
+        return (int32_t)(v << 28) >> 28;
+    case SC_ELEMENT_S32:
+        return (int32_t)v;
+    default:
+        return v;
     }
 }
 
@@ -170,22 +195,30 @@ static void put_sum(uint32_t *regs, unsigned lane, unsigned i, enum sc_element t
         word = sc_float_to_half(f);
         *at = i % 2 ? (*at & 0xffff) | word << 16 : word;
         return;
-    case SC_ELEMENT_S32: word = (uint32_t)(int64_t)v; break;
-    default: memcpy(&word, &f, sizeof(word));
+    case SC_ELEMENT_S32:
+        word = (uint32_t)(int64_t)v;
+        break;
+    default:
+        memcpy(&word, &f, sizeof(word));
     }
     regs[i * SC_LANES + lane] = word;
 }
 
 /* ---- multiplication */
 
-struct product { unsigned m, n, k; enum sc_element ta, tb; uint64_t form; double a[MOST_A], b[MOST_B], c[64]; };
+struct product {
+    unsigned m, n, k;
+    enum sc_element ta, tb;
+    uint64_t form;
+    double a[MOST_A], b[MOST_B], c[64];
+};
 
 static double f32_sum(const struct product *p, unsigned row, unsigned column, double c)
 {
     float sum = (float)c;
 
     for (unsigned i = 0; i < p->k; i++)
-        sum = (float)(p->a[row * p->k + i] * p->b[column * p->k + i] + (double)sum);    /* the product is exact in a double */
+        sum = (float)(p->a[row * p->k + i] * p->b[column * p->k + i] + (double)sum); /* the product is exact in a double */
     return sum;
 }
 
@@ -211,8 +244,9 @@ static double integer_sum(const struct product *p, unsigned row, unsigned column
 
 static double sum_of(const struct product *p, unsigned row, unsigned column, double c)
 {
-    return p->ta == SC_ELEMENT_F64 ? f64_sum(p, row, column, c) : is_real(p->ta) ? f32_sum(p, row, column, c)
-                                                                                 : integer_sum(p, row, column, c);
+    return p->ta == SC_ELEMENT_F64 ? f64_sum(p, row, column, c)
+        : is_real(p->ta)           ? f32_sum(p, row, column, c)
+                                   : integer_sum(p, row, column, c);
 }
 
 static void gather_factor(double *out, const uint32_t *regs, unsigned outer, unsigned tile, unsigned k, enum sc_element type)
@@ -258,7 +292,8 @@ static void multiply_quads(struct product *p, const uint32_t *a, const uint32_t 
         for (unsigned l = 0; l < 8; l++)
             for (unsigned i = 0; i < 4; i++) {
                 unsigned lane = l % 4 + 4 * q + 16 * (l / 4), upper = l / 4 * 4;
-                unsigned ar = p->form & SC_MATRIX_A_COLUMNS ? i + upper : l % 4 + upper, ak = p->form & SC_MATRIX_A_COLUMNS ? l % 4 : i;
+                unsigned ar = p->form & SC_MATRIX_A_COLUMNS ? i + upper : l % 4 + upper,
+                         ak = p->form & SC_MATRIX_A_COLUMNS ? l % 4 : i;
                 unsigned bc = p->form & SC_MATRIX_B_ROWS ? i + upper : l % 4 + upper, bk = p->form & SC_MATRIX_B_ROWS ? l % 4 : i;
                 p->a[ar * 4 + ak] = number(a, lane, i / 2, i % 2, p->ta);
                 p->b[bc * 4 + bk] = number(b, lane, i / 2, i % 2, p->tb);
@@ -280,7 +315,7 @@ static void multiply_quads(struct product *p, const uint32_t *a, const uint32_t 
 
 void sc_rt_matrix_multiply(uint64_t form, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d)
 {
-    struct product p;           /* 13 KB of the fiber's stack */
+    struct product p; /* 13 KB of the fiber's stack */
 
     p.m = SC_MATRIX_M(form);
     p.n = SC_MATRIX_N(form);
@@ -311,7 +346,11 @@ static void move_register(struct sc_warp *w, uint32_t lanes, unsigned char *p, u
         memcpy(word, p, bytes);
 }
 
-struct move { enum sc_element type; uint32_t how, stride; unsigned m, n, k; };
+struct move {
+    enum sc_element type;
+    uint32_t how, stride;
+    unsigned m, n, k;
+};
 
 static struct place place_of(const struct move *v, unsigned lane, unsigned r, unsigned j)
 {
@@ -341,7 +380,8 @@ static void move_double(struct sc_warp *w, uint32_t lanes, unsigned char *p, uin
     move_register(w, lanes, p + 4, regs + SC_LANES, store, 4);
 }
 
-void sc_rt_matrix_move(struct sc_warp *w, uint32_t lanes, uint64_t form, uint32_t how, const uint64_t *address, uint32_t stride, uint32_t *regs)
+void sc_rt_matrix_move(
+    struct sc_warp *w, uint32_t lanes, uint64_t form, uint32_t how, const uint64_t *address, uint32_t stride, uint32_t *regs)
 {
     unsigned char *base = (unsigned char *)(uintptr_t)address[__builtin_ctz(lanes)];
     struct move v = { SC_MATRIX_A(form), how, stride, SC_MATRIX_M(form), SC_MATRIX_N(form), length_of(form) };
@@ -349,7 +389,7 @@ void sc_rt_matrix_move(struct sc_warp *w, uint32_t lanes, uint64_t form, uint32_
     bool store = how & SC_MATRIX_STORE;
 
     if (v.type == SC_ELEMENT_B1)
-        v.stride /= 32;         /* it counts bits */
+        v.stride /= 32; /* it counts bits */
     for (unsigned r = 0; r < SC_MATRIX_REGISTERS(how) / wide; r++)
         for (unsigned lane = 0; lane < SC_LANES; lane++)
             for (unsigned j = 0; j < each; j += step_of(v.type)) {
@@ -396,6 +436,7 @@ void sc_rt_matrix_transpose(const uint32_t *from, uint32_t *to)
     for (unsigned lane = 0; lane < SC_LANES; lane++)
         for (unsigned h = 0; h < 2; h++) {
             struct place at = half_place(lane, h, true);
-            memcpy((unsigned char *)&to[lane] + 2 * h, (const unsigned char *)&from[at.row * 4 + at.column / 2] + 2 * (at.column % 2), 2);
+            memcpy((unsigned char *)&to[lane] + 2 * h,
+                (const unsigned char *)&from[at.row * 4 + at.column / 2] + 2 * (at.column % 2), 2);
         }
 }

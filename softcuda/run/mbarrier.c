@@ -43,22 +43,32 @@ static uint64_t apply(uint32_t form, uint64_t b, uint64_t count)
     if (form & SC_MBARRIER_ANNOUNCES)
         announced += count;
     switch (SC_MBARRIER_OP(form)) {
-    case SC_MBARRIER_INIT: return (count & COUNT) << SC_MBARRIER_COUNT_BITS | (count & COUNT);
-    case SC_MBARRIER_INVAL: return 0;
-    case SC_MBARRIER_ARRIVE: return make(phase, pending(b) - arriving, expected(b), announced);
-    case SC_MBARRIER_DROP: return make(phase, pending(b) - arriving, expected(b) - arriving, announced);
-    case SC_MBARRIER_EXPECT: return phase | ((announced + count) & MASK(SC_MBARRIER_BYTES_BITS)) << BYTES_SHIFT | (b & MASK(BYTES_SHIFT));
-    case SC_MBARRIER_COMPLETE: return make(phase, pending(b), expected(b), announced - count);
-    default: return b;
+    case SC_MBARRIER_INIT:
+        return (count & COUNT) << SC_MBARRIER_COUNT_BITS | (count & COUNT);
+    case SC_MBARRIER_INVAL:
+        return 0;
+    case SC_MBARRIER_ARRIVE:
+        return make(phase, pending(b) - arriving, expected(b), announced);
+    case SC_MBARRIER_DROP:
+        return make(phase, pending(b) - arriving, expected(b) - arriving, announced);
+    case SC_MBARRIER_EXPECT:
+        return phase | ((announced + count) & MASK(SC_MBARRIER_BYTES_BITS)) << BYTES_SHIFT | (b & MASK(BYTES_SHIFT));
+    case SC_MBARRIER_COMPLETE:
+        return make(phase, pending(b), expected(b), announced - count);
+    default:
+        return b;
     }
 }
 
 static uint64_t answer(uint32_t form, uint64_t b, uint64_t count)
 {
     switch (SC_MBARRIER_OP(form)) {
-    case SC_MBARRIER_TEST: return (b & PHASE) != (count & PHASE);
-    case SC_MBARRIER_PARITY: return (b >> 63) != (count & 1);
-    default: return b;
+    case SC_MBARRIER_TEST:
+        return (b & PHASE) != (count & PHASE);
+    case SC_MBARRIER_PARITY:
+        return (b >> 63) != (count & 1);
+    default:
+        return b;
     }
 }
 
@@ -74,7 +84,8 @@ static void one(struct sc_warp *w, uint32_t lane_bit, uint32_t form, uint64_t ad
         memcpy((void *)(uintptr_t)address, &now, sizeof(now));
 }
 
-void sc_rt_mbarrier(struct sc_warp *w, uint32_t lanes, uint32_t form, const uint64_t *address, const uint64_t *count, uint64_t *result)
+void sc_rt_mbarrier(
+    struct sc_warp *w, uint32_t lanes, uint32_t form, const uint64_t *address, const uint64_t *count, uint64_t *result)
 {
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
@@ -86,7 +97,8 @@ void sc_rt_mbarrier(struct sc_warp *w, uint32_t lanes, uint32_t form, const uint
     }
 }
 
-void sc_rt_bulk_copy(struct sc_warp *w, uint32_t lanes, const uint64_t *to, const uint64_t *from, const uint32_t *size, const uint64_t *mbarrier)
+void sc_rt_bulk_copy(
+    struct sc_warp *w, uint32_t lanes, const uint64_t *to, const uint64_t *from, const uint32_t *size, const uint64_t *mbarrier)
 {
     uint64_t unused;
 

@@ -9,7 +9,7 @@
 struct access {
     const struct sc_image *image;
     uint32_t form;
-    unsigned n, bytes;          /* elements, and bytes of each in memory */
+    unsigned n, bytes; /* elements, and bytes of each in memory */
 };
 
 static int64_t clamp(int64_t v, int64_t most)
@@ -25,7 +25,8 @@ static unsigned char *place(struct sc_warp *w, const struct access *a, const uin
     bool layers = g == SC_1D_LAYERS || g == SC_2D_LAYERS;
     unsigned texel = sc_texel_bytes(m->texel) * m->channels;
     int64_t x = (int32_t)c[layers], y = 0, z = layers ? (int32_t)c[0] : 0;
-    int64_t last_x = (int64_t)m->width * texel - (int64_t)a->n * a->bytes, last_y = (int64_t)m->height - 1, last_z = (int64_t)m->depth - 1;
+    int64_t last_x = (int64_t)m->width * texel - (int64_t)a->n * a->bytes, last_y = (int64_t)m->height - 1,
+            last_z = (int64_t)m->depth - 1;
 
     if (g == SC_2D || g == SC_3D || g == SC_2D_LAYERS)
         y = (int32_t)c[layers + 1];
@@ -37,7 +38,8 @@ static unsigned char *place(struct sc_warp *w, const struct access *a, const uin
         sc_rt_fault(w, SC_FAULT_MISALIGNED, (uint64_t)x);
     if (x < 0 || y < 0 || z < 0 || x > last_x || y > last_y || z > last_z) {
         if (SC_SURF_OUTSIDE(a->form) == SC_OUTSIDE_TRAP)
-            sc_rt_fault(w, SC_FAULT_ILLEGAL_ADDRESS, (uint64_t)(uintptr_t)m->data);
+            sc_rt_fault(w, SC_FAULT_ILLEGAL_ADDRESS,
+                (uint64_t)(uintptr_t)m->data + (uint64_t)(z * (int64_t)m->slice + y * (int64_t)m->pitch + x));
         if (SC_SURF_OUTSIDE(a->form) == SC_OUTSIDE_ZERO || last_x < 0)
             return NULL;
         x = clamp(x, last_x);
@@ -54,14 +56,19 @@ static uint64_t to_texel(uint32_t word, enum sc_texel texel)
     float f;
 
     switch (texel) {
-    case SC_TEXEL_U8: return word > 0xff ? 0xff : word;
-    case SC_TEXEL_U16: return word > 0xffff ? 0xffff : word;
-    case SC_TEXEL_S8: return (uint64_t)(s < -128 ? -128 : s > 127 ? 127 : s);
-    case SC_TEXEL_S16: return (uint64_t)(s < -32768 ? -32768 : s > 32767 ? 32767 : s);
+    case SC_TEXEL_U8:
+        return word > 0xff ? 0xff : word;
+    case SC_TEXEL_U16:
+        return word > 0xffff ? 0xffff : word;
+    case SC_TEXEL_S8:
+        return (uint64_t)(s < -128 ? -128 : s > 127 ? 127 : s);
+    case SC_TEXEL_S16:
+        return (uint64_t)(s < -32768 ? -32768 : s > 32767 ? 32767 : s);
     case SC_TEXEL_F16:
         memcpy(&f, &word, sizeof(f));
         return sc_float_to_half(f);
-    default: return word;
+    default:
+        return word;
     }
 }
 
@@ -72,11 +79,16 @@ static uint64_t combine(uint64_t old, uint64_t v, uint32_t form)
     bool less = is_signed ? sv < so : v < old;
 
     switch (SC_SURF_OP(form)) {
-    case SC_SURFACE_ADD: return old + v;
-    case SC_SURFACE_MIN: return less ? v : old;
-    case SC_SURFACE_MAX: return less ? old : v;
-    case SC_SURFACE_AND: return old & v;
-    default: return old | v;
+    case SC_SURFACE_ADD:
+        return old + v;
+    case SC_SURFACE_MIN:
+        return less ? v : old;
+    case SC_SURFACE_MAX:
+        return less ? old : v;
+    case SC_SURFACE_AND:
+        return old & v;
+    default:
+        return old | v;
     }
 }
 
@@ -85,11 +97,13 @@ static void reduce(unsigned char *p, uint64_t v, uint32_t form)
     if (SC_SURF_BYTES(form) == 8) {
         _Atomic uint64_t *at = (_Atomic uint64_t *)(void *)p;
         uint64_t old = atomic_load(at);
-        while (!atomic_compare_exchange_weak(at, &old, combine(old, v, form))) {}
+        while (!atomic_compare_exchange_weak(at, &old, combine(old, v, form))) {
+        }
     } else {
         _Atomic uint32_t *at = (_Atomic uint32_t *)(void *)p;
         uint32_t old = atomic_load(at);
-        while (!atomic_compare_exchange_weak(at, &old, (uint32_t)combine(old, (uint32_t)v, form))) {}
+        while (!atomic_compare_exchange_weak(at, &old, (uint32_t)combine(old, (uint32_t)v, form))) {
+        }
     }
 }
 
@@ -113,7 +127,8 @@ static void access_lane(struct sc_warp *w, const struct access *a, const uint32_
     }
 }
 
-void sc_rt_surface(struct sc_warp *w, uint32_t lanes, uint32_t form, const uint64_t *object, const uint32_t *coords, uint64_t *value)
+void sc_rt_surface(
+    struct sc_warp *w, uint32_t lanes, uint32_t form, const uint64_t *object, const uint32_t *coords, uint64_t *value)
 {
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);

@@ -13,14 +13,14 @@
 
 #include "softcuda/run/half.h"
 
-#define CHUNK 256u              /* slots */
+#define CHUNK 256u /* slots */
 #define CHUNKS 4096u
 #define FRACTION 256            /* of a filter's weight */
 #define NORMALIZED_UNITS 0x1p21 /* what a GPU keeps of a normalised coordinate: seen on an H200 */
 
 static struct sc_texture *_Atomic chunks[CHUNKS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;    /* who takes and frees slots */
-static uint32_t used;           /* slots that were ever taken */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* who takes and frees slots */
+static uint32_t used;                                    /* slots that were ever taken */
 static uint64_t serial;
 
 /* ---- objects */
@@ -123,9 +123,13 @@ static int32_t integer_channel(const unsigned char *p, enum sc_texel texel)
     int32_t word;
 
     switch (texel) {
-    case SC_TEXEL_U8: return p[0];
-    case SC_TEXEL_S8: return (int8_t)p[0];
-    case SC_TEXEL_U16: case SC_TEXEL_S16: case SC_TEXEL_F16:
+    case SC_TEXEL_U8:
+        return p[0];
+    case SC_TEXEL_S8:
+        return (int8_t)p[0];
+    case SC_TEXEL_U16:
+    case SC_TEXEL_S16:
+    case SC_TEXEL_F16:
         memcpy(&half, p, sizeof(half));
         return texel == SC_TEXEL_S16 ? (int16_t)half : half;
     default:
@@ -142,17 +146,22 @@ static float linear_of_srgb(float c)
 static float normalize(int32_t v, enum sc_texel texel)
 {
     switch (texel) {
-    case SC_TEXEL_U8: return (float)v / 255.0f;
-    case SC_TEXEL_S8: return v < -127 ? -1.0f : (float)v / 127.0f;
-    case SC_TEXEL_U16: return (float)v / 65535.0f;
-    default: return v < -32767 ? -1.0f : (float)v / 32767.0f;
+    case SC_TEXEL_U8:
+        return (float)v / 255.0f;
+    case SC_TEXEL_S8:
+        return v < -127 ? -1.0f : (float)v / 127.0f;
+    case SC_TEXEL_U16:
+        return (float)v / 65535.0f;
+    default:
+        return v < -32767 ? -1.0f : (float)v / 32767.0f;
     }
 }
 
 /* Integers of 32 bits are never normalised. */
 static bool is_normalized(const struct sc_texture *t)
 {
-    return !t->sampler.as_integer && (t->image.texel <= SC_TEXEL_U16 || t->image.texel == SC_TEXEL_S8 || t->image.texel == SC_TEXEL_S16);
+    return !t->sampler.as_integer &&
+        (t->image.texel <= SC_TEXEL_U16 || t->image.texel == SC_TEXEL_S8 || t->image.texel == SC_TEXEL_S16);
 }
 
 static uint32_t channel(const struct sc_texture *t, const unsigned char *p, unsigned which)
@@ -168,7 +177,9 @@ static uint32_t channel(const struct sc_texture *t, const unsigned char *p, unsi
     return word_of(t->sampler.srgb && which < 3 ? linear_of_srgb(f) : f);
 }
 
-struct texel { uint32_t word[4]; };
+struct texel {
+    uint32_t word[4];
+};
 
 /* A negative coordinate: outside, by sc_address. */
 static struct texel texel_at(const struct sc_texture *t, int64_t x, int64_t y, int64_t z)
@@ -202,17 +213,23 @@ static int64_t address(int64_t i, uint32_t n, enum sc_address_mode mode)
     int64_t m;
 
     switch (mode) {
-    case SC_ADDRESS_WRAP: return modulo(i, n);
+    case SC_ADDRESS_WRAP:
+        return modulo(i, n);
     case SC_ADDRESS_MIRROR:
         m = modulo(i, 2 * (int64_t)n);
         return m < n ? m : 2 * (int64_t)n - 1 - m;
-    case SC_ADDRESS_BORDER: return i < 0 || i >= n ? -1 : i;
-    default: return i < 0 ? 0 : i >= n ? n - 1 : i;
+    case SC_ADDRESS_BORDER:
+        return i < 0 || i >= n ? -1 : i;
+    default:
+        return i < 0 ? 0 : i >= n ? n - 1 : i;
     }
 }
 
 /* Where a coordinate falls among n texels: the lower of two neighbours, and the weight of the upper one in FRACTIONs. */
-struct place { int64_t at[2]; int weight; };
+struct place {
+    int64_t at[2];
+    int weight;
+};
 
 static double bounded(double x)
 {
@@ -258,7 +275,9 @@ static struct place place_integer(const struct sc_texture *t, int32_t i, uint32_
 
 /* ---- a fetch */
 
-struct fetch { struct place x, y, z; };
+struct fetch {
+    struct place x, y, z;
+};
 
 /* A cube's direction: the face, and where on it, from 0 to 1. */
 static unsigned face_of(const float d[3], float *s, float *t)
@@ -311,7 +330,8 @@ static struct fetch locate_cube(const struct sc_texture *t, const uint32_t *c, b
 
 static struct place along(const struct sc_texture *t, uint32_t form, uint32_t word, uint32_t n, unsigned axis, bool between)
 {
-    return form & SC_TEX_FLOAT ? place_float(&t->sampler, float_of(word), n, axis, between) : place_integer(t, (int32_t)word, n, axis);
+    return form & SC_TEX_FLOAT ? place_float(&t->sampler, float_of(word), n, axis, between)
+                               : place_integer(t, (int32_t)word, n, axis);
 }
 
 static struct fetch locate(const struct sc_texture *t, uint32_t form, const uint32_t *c, bool between)
@@ -326,7 +346,7 @@ static struct fetch locate(const struct sc_texture *t, uint32_t form, const uint
     f.x = along(t, form, c[layers], m->width, 0, between);
     if (g != SC_1D && g != SC_1D_LAYERS)
         f.y = along(t, form, c[layers + 1], m->height, 1, between);
-    else if (between)           /* a GPU filters between the row and what lies above it: seen where that is a border */
+    else if (between) /* a GPU filters between the row and what lies above it: seen where that is a border */
         f.y = place_float(&t->sampler, 0.0f, 1, 1, true);
     if (g == SC_3D)
         f.z = along(t, form, c[2], m->depth, 2, between);
@@ -362,7 +382,7 @@ static struct texel gather(const struct sc_texture *t, const struct fetch *f, un
     int64_t z = f->z.at[0];
 
     return (struct texel){ { texel_at(t, x->at[0], y->at[1], z).word[which], texel_at(t, x->at[1], y->at[1], z).word[which],
-                             texel_at(t, x->at[1], y->at[0], z).word[which], texel_at(t, x->at[0], y->at[0], z).word[which] } };
+        texel_at(t, x->at[1], y->at[0], z).word[which], texel_at(t, x->at[0], y->at[0], z).word[which] } };
 }
 
 static struct texel fetch(const struct sc_texture *t, uint32_t form, const uint32_t *c)
@@ -374,7 +394,7 @@ static struct texel fetch(const struct sc_texture *t, uint32_t form, const uint3
     if (form & SC_TEX_GATHER)
         return gather(t, &f, SC_TEX_CHANNEL(form));
     if (SC_TEX_GEOMETRY(form) == SC_1D && !(form & SC_TEX_FLOAT) && !t->image.linear)
-        return (struct texel){ { 0 } };     /* an array is no linear memory: a GPU reads zeroes */
+        return (struct texel){ { 0 } }; /* an array is no linear memory: a GPU reads zeroes */
     return between ? blend(t, &f) : texel_at(t, f.x.at[0], f.y.at[0], f.z.at[0]);
 }
 
@@ -387,7 +407,8 @@ static struct sc_texture *object_of(struct sc_warp *w, uint64_t handle)
     return t;
 }
 
-void sc_rt_texture(struct sc_warp *w, uint32_t lanes, uint32_t form, const uint64_t *object, const uint32_t *coords, uint32_t *result)
+void sc_rt_texture(
+    struct sc_warp *w, uint32_t lanes, uint32_t form, const uint64_t *object, const uint32_t *coords, uint32_t *result)
 {
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
@@ -406,14 +427,22 @@ void sc_rt_texture(struct sc_warp *w, uint32_t lanes, uint32_t form, const uint6
 static uint32_t answer(const struct sc_texture *t, enum sc_query query)
 {
     switch (query) {
-    case SC_QUERY_WIDTH: return t->image.width;
-    case SC_QUERY_HEIGHT: return t->image.flat ? 0 : t->image.height;
-    case SC_QUERY_DEPTH: return t->image.depth;
-    case SC_QUERY_NORMALIZED: return t->sampler.normalized;
-    case SC_QUERY_FILTER: return t->sampler.filter;
-    case SC_QUERY_ADDRESS_0: case SC_QUERY_ADDRESS_1: case SC_QUERY_ADDRESS_2:
+    case SC_QUERY_WIDTH:
+        return t->image.width;
+    case SC_QUERY_HEIGHT:
+        return t->image.flat ? 0 : t->image.height;
+    case SC_QUERY_DEPTH:
+        return t->image.depth;
+    case SC_QUERY_NORMALIZED:
+        return t->sampler.normalized;
+    case SC_QUERY_FILTER:
+        return t->sampler.filter;
+    case SC_QUERY_ADDRESS_0:
+    case SC_QUERY_ADDRESS_1:
+    case SC_QUERY_ADDRESS_2:
         return t->sampler.address[query - SC_QUERY_ADDRESS_0];
-    default: return 1;
+    default:
+        return 1;
     }
 }
 
