@@ -107,5 +107,7 @@ CUresult cuGraphUpload(CUgraphExec e, CUstream stream)
     struct CUstream_st *s;
     CUresult r = sc_exec_check(e);
 
-    return r ? r : sc_stream_work(stream, &s);
+    if (r || (r = sc_stream_work(stream, &s)))
+        return r;
+    return sc_capture_refuse(s);
 }

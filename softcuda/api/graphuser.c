@@ -85,9 +85,9 @@ static CUresult check(CUuserObject o, unsigned count)
 
 CUresult sc_users_copy(struct user_reference **to, size_t *nto, const struct user_reference *from, size_t n)
 {
-    struct user_reference *copy = malloc((n + 1) * sizeof(*copy));
+    struct user_reference *copy = n ? malloc(n * sizeof(*copy)) : NULL;
 
-    if (!copy)
+    if (n && !copy)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (n)
         memcpy(copy, from, n * sizeof(*copy));
