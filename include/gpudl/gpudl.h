@@ -497,6 +497,20 @@ typedef struct gpudl_load_options {
 GPUDL_API gpudl_status gpudl_library_load(gpudl_loader *loader, const gpudl_source *source, const gpudl_load_options *options,
                                           gpudl_library **out);
 
+/**
+ * Load the first of several sources that can be: a file beside the program, then one that was installed, then an image within.
+ * @sources:  an array, in the order to be tried
+ * @n:        how many; at least 1
+ * @options:  NULL for the defaults; the same for all
+ * @which:    written on success only: the index of the one that was taken
+ * @out:      as of gpudl_library_load()
+ *
+ * When all fail the status is the first one's, and the text has each one's reason. When one was taken, and not the first,
+ * gpudl_error_text() says why not those before it. CUDA C++ is passed over with its reason.
+ */
+GPUDL_API gpudl_status gpudl_library_load_first(gpudl_loader *loader, const gpudl_source *sources, size_t n,
+                                                const gpudl_load_options *options, size_t *which, gpudl_library **out);
+
 /* Kernels taken from it stay usable until they are released too; with the last of them the code is unloaded. Accepts NULL. */
 GPUDL_API void gpudl_library_release(gpudl_library *library);
 

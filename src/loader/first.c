@@ -1,0 +1,85 @@
+/* The first of several sources that loads. */
+#include <stdio.h>
+
+#include "src/loader/error.h"
+#include "src/loader/loader.h"
+#include "src/util/text.h"
+
+enum { REASONS_SIZE = 4000 }; /* what a thread's text has room for */
+
+static const char first_function[] = "gpudl_library_load_first";
+
+/* Sources of a newer header are larger: the size in each says how far it is to the next. */
+static const gpudl_source *source_at(const gpudl_source *sources, size_t i)
+{
+    return (const gpudl_source *)((const char *)sources + i * sources->size);
+}
+
+static gpudl_status check(const gpudl_source *sources, size_t n, const size_t *which, gpudl_library *const *out)
+{
+    if (!sources || !n || !which || !out)
+        return gpudl__fail_argument(first_function, "the sources, which or out is NULL, or there are no sources");
+    for (size_t i = 1; i < n; i++)
+        if (source_at(sources, i)->size != sources->size)
+            return gpudl__fail(GPUDL_ERROR_ARGUMENT,
+                "%s: source %zu has size %zu, and source 0 has %zu: they lie in one array, so they are of one size", first_function,
+                i, source_at(sources, i)->size, sources->size);
+    return GPUDL_OK;
+}
+
+/* The first source's failure, and each one's reason. */
+struct failures {
+    gpudl_status status;
+    int cuda;
+    char reasons[REASONS_SIZE];
+    struct text text;
+};
+
+static void add(struct failures *f, size_t index, gpudl_status status)
+{
+    if (!index) {
+        f->status = status;
+        f->cuda = gpudl_error_cuda();
+    }
+    gpudl__text_add(&f->text, "%s%zu: %s", index ? "; " : "", index, gpudl_error_text());
+}
+
+/* The index of the one that was loaded, or n. */
+static size_t try_each(gpudl_loader *l, const gpudl_source *sources, size_t n, const gpudl_load_options *options,
+    gpudl_library **out, struct failures *f)
+{
+    gpudl_status status;
+
+    for (size_t i = 0; i < n; i++) {
+        status = gpudl_library_load(l, source_at(sources, i), options, out);
+        if (status == GPUDL_OK)
+            return i;
+        add(f, i, status);
+    }
+    return n;
+}
+
+gpudl_status gpudl_library_load_first(gpudl_loader *given, const gpudl_source *sources, size_t n, const gpudl_load_options *options,
+    size_t *which, gpudl_library **out)
+{
+    struct failures f;
+    gpudl_status status = check(sources, n, which, out);
+    gpudl_loader *l = status == GPUDL_OK ? gpudl__loader(given, first_function, &status) : NULL;
+    char text[REASONS_SIZE + 64];
+    size_t taken;
+
+    if (!l)
+        return status;
+    f.text = gpudl__text_init(f.reasons, sizeof(f.reasons));
+    taken = try_each(l, sources, n, options, out, &f);
+    if (taken == n) {
+        snprintf(text, sizeof(text), "none of %zu sources could be loaded: %s", n, f.reasons);
+        return gpudl__fail_code(f.status, f.cuda, text);
+    }
+    if (taken) {
+        gpudl__log(l, GPUDL_LOG_INFO, "source %zu was loaded, as those before it could not be: %s", taken, f.reasons);
+        gpudl__fail_code(f.status, f.cuda, f.reasons);
+    }
+    *which = taken;
+    return GPUDL_OK;
+}
