@@ -4,6 +4,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here}
 work=/tmp/gpudl-images          # a fixed place, as debug information holds it
+exec 9> "$work.lock"            # one at a time
+flock 9
 rm -rf "$work" && mkdir "$work" && cd "$work"
 cp "$here"/*.cu "$here"/launch.ptx "$here"/k_32.ptx .
 
