@@ -68,6 +68,7 @@ void g_if(struct gen *);
 void g_loop(struct gen *);
 void g_switch(struct gen *);
 void g_tangle(struct gen *);
+void g_lock(struct gen *);
 void g_leave(struct gen *);
 void g_call(struct gen *);
 void g_function(struct gen *, int number);

@@ -60,7 +60,7 @@ void g_if(struct gen *g)
 
 /* ---- loops */
 
-struct counter { int id; struct src start, limit; unsigned step; bool ragged, tested_first; };
+struct counter { int id; struct src start, limit; unsigned step; bool ragged, tested_first, masked; };
 
 static struct src small_limit(struct gen *g, bool uniform, int most)
 {
@@ -94,9 +94,18 @@ static struct counter count(struct gen *g)
     int most = g->flow.loops == 0 ? 12 : g->flow.loops == 1 ? 5 : 3;
     struct counter c = { .id = g_new(g, R), .step = 1 + g_pick(g, 3), .ragged = !g->flow.uniform || g_chance(g, 55), .tested_first = g_chance(g, 50) };
 
+    c.masked = c.ragged && c.tested_first && *g->flow.mask && g_chance(g, 40);
     c.limit = small_limit(g, !c.ragged, most);
     c.start = start_of(g, !c.ragged, c.limit, most);
     return c;
+}
+
+/* The lanes that stay, found by those that were here: the loop's mask follows them round. */
+static void test_with_mask(struct gen *g, struct counter c, int mask, int to)
+{
+    int p = g_new(g, P);
+
+    g_say(g, "setp.lt.s32 %%p%d, %%r%d, %s; vote.sync.ballot.b32 %%r%d, %%p%d, %%r%d; @!%%p%d bra L%d;", p, c.id, c.limit.text, mask, p, mask, p, to);
 }
 
 static void test_counter(struct gen *g, struct counter c, bool stay, int to)
@@ -107,10 +116,22 @@ static void test_counter(struct gen *g, struct counter c, bool stay, int to)
     g_say(g, "@%%p%d bra L%d;", p, to);
 }
 
+/* What was made in a loop that every thread goes through once at least is there behind it, too: some of it is seen. */
+static void leave_scope(struct gen *g, const int saved[CLASSES], int seen, bool uniform)
+{
+    for (int c = 0; c < CLASSES; c++) {
+        struct pool *pool = &g->pool[c];
+        int n = pool->n < saved[c] + seen ? pool->n : saved[c] + seen;
+        for (int i = saved[c]; i < n; i++)
+            pool->v[i].uniform &= uniform;
+        pool->n = n;
+    }
+}
+
 void g_loop(struct gen *g)
 {
     struct flow before = g->flow;
-    int head = g_label(g), next = g_label(g), end = g_label(g), saved[CLASSES];
+    int head = g_label(g), next = g_label(g), end = g_label(g), mask = 0, saved[CLASSES];
     struct counter c = count(g);
     int64_t high = c.limit.high - 1;
 
@@ -124,12 +145,18 @@ void g_loop(struct gen *g)
     g->flow.depth++, g->flow.loops++;
     g->flow.leave = g->flow.next = -1;
     g->flow.uniform = !c.ragged;
-    if (c.ragged) {
+    if (c.masked) {
+        mask = g_new(g, R);
+        g_say(g, "mov.u32 %%r%d, %s;", mask, before.mask);
+        snprintf(g->flow.mask, sizeof(g->flow.mask), "%%r%d", mask);
+    } else if (c.ragged) {
         g->flow.leave = end, g->flow.next = next;
         g->flow.mask[0] = 0;
     }
     g_say(g, "L%d:", head);
-    if (c.tested_first)
+    if (c.masked)
+        test_with_mask(g, c, mask, end);
+    else if (c.tested_first)
         test_counter(g, c, false, end);
     g_keep(g, R, c.id, !c.ragged, c.start.low, high);
     g_statements(g, 1 + (int)g_pick(g, 6));
@@ -140,8 +167,7 @@ void g_loop(struct gen *g)
     else
         test_counter(g, c, true, head);
     g_say(g, "L%d:", end);
-    for (int i = 0; i < CLASSES; i++)
-        g->pool[i].n = saved[i];
+    leave_scope(g, saved, !c.tested_first && g_chance(g, 70) ? 8 : 0, !c.ragged);
     g->flow = before;
     g_keep(g, R, c.id, !c.ragged, 1, 0);
 }
@@ -221,6 +247,31 @@ void g_tangle(struct gen *g)
     g->flow = before;
 }
 
+/* ---- a lock that threads of one warp take from each other */
+
+void g_lock(struct gen *g)
+{
+    int again = g_label(g), got = g_label(g), old = g_new(g, R), sum = g_new(g, R), fresh = g_new(g, R), p = g_new(g, P);
+    int v = g->vars[R] + (int)g_pick(g, (unsigned)g->nvars[R]);
+    bool waits = g_chance(g, 50);   /* spins until it has it; else takes it inside the loop, when it can */
+    struct flow before = g->flow;
+    char critical[300];
+
+    snprintf(critical, sizeof(critical), "ld.volatile.global.u32 %%r%d, [%%d3+%d]; add.u32 %%r%d, %%r%d, %s; st.volatile.global.u32 [%%d3+%d], %%r%d;", sum,
+             4 * SUMS + 4, sum, sum, g_source(g, R, false).text, 4 * SUMS + 4, sum);
+    g->flow = (struct flow){ .leave = -1, .next = -1, .depth = before.depth + 2, .loops = before.loops + 2 };
+    g_say(g, "L%d:", again);
+    if (g_chance(g, 50))    /* the same in each round */
+        g_say(g, "xor.b32 %%r%d, %s, %s;", fresh, g_register(g, R, false).text, g_source(g, R, false).text);
+    g_say(g, "atom.cas.global.b32 %%r%d, [%%d3+%d], 0, 1; setp.ne.u32 %%p%d, %%r%d, 0; @%%p%d bra L%d;", old, 4 * SUMS, p, old, p, waits ? again : got);
+    g_say(g, "membar.gl; %s membar.gl; atom.exch.global.b32 %%r%d, [%%d3+%d], 0;", critical, old, 4 * SUMS);
+    if (g_chance(g, 50))
+        g_say(g, "add.s32 %%r%d, %%r%d, 1;", v, v);
+    if (!waits)
+        g_say(g, "L%d: @%%p%d bra L%d;", got, p, again);
+    g->flow = before;
+}
+
 /* ---- ends: of a round, of a loop, of threads */
 
 void g_leave(struct gen *g)
@@ -236,7 +287,7 @@ void g_leave(struct gen *g)
         if (g_chance(g, 30) && !g->flow.in_function)
             g_say(g, "@%s%%p%d bra DONE;", no, p.id);
         else
-            g_say(g, "@%s%%p%d %s;", no, p.id, g->flow.in_function || g_chance(g, 50) ? "ret" : "exit");
+            g_say(g, "@%s%%p%d %s;", no, p.id, g_chance(g, g->flow.in_function ? 80 : 50) ? "ret" : "exit");
     } else {
         g_compute(g);
     }
@@ -257,7 +308,7 @@ void g_call(struct gen *g)
           a.text, b.text, when, *when || !g_chance(g, 30) ? "" : ".uni", f);
     if (*when) {
         int v = g->vars[R] + (int)g_pick(g, (unsigned)g->nvars[R]);
-        g_say(g, "%sld.param.b32 %%r%d, [pr]; }", when, v);
+        g_say(g, "ld.param.b32 %%r%d, [pr]; %smov.u32 %%r%d, %%r%d; }", result, when, v, result);
         return;
     }
     g_say(g, "ld.param.b32 %%r%d, [pr]; ld.param.b64 %%d%d, [pr+8]; }", result, wide);

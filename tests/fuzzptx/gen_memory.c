@@ -117,7 +117,7 @@ static const char *maybe_volatile(struct gen *g, const char *space)
 {
     static char text[40];
 
-    snprintf(text, sizeof(text), "%s%s", g_chance(g, 8) && strcmp(space, ".const") ? ".volatile" : "", space);
+    snprintf(text, sizeof(text), "%s%s", g_chance(g, 8) && (!*space || !strcmp(space, ".global")) ? ".volatile" : "", space);
     return text;
 }
 

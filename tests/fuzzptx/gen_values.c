@@ -152,10 +152,14 @@ static void shapeless(struct gen *g, struct target t)
         g_say(g, "%s%s %%r%d, %s;", t.guard, one[g_pick(g, 11)], t.id, a.text);
         same = a.uniform;
         break;
-    case 4:
-        g_say(g, "%s%s %%r%d, %s, %s, %s;", t.guard, three[g_pick(g, 8)], t.id, a.text, b.text, c.text);
-        same &= c.uniform;
+    case 4: {
+        unsigned which = g_pick(g, 8);
+        if (which < 2)  /* numbers must be small here */
+            b = g_register(g, R, false), c = g_register(g, R, false);
+        g_say(g, "%s%s %%r%d, %s, %s, %s;", t.guard, three[which], t.id, a.text, b.text, c.text);
+        same = a.uniform && b.uniform && c.uniform;
         break;
+    }
     case 5:
         g_say(g, "%sselp.b32 %%r%d, %s, %s, %s;", t.guard, t.id, a.text, b.text, p.text);
         same &= p.uniform;

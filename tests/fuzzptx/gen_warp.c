@@ -75,7 +75,7 @@ static void agree(struct gen *g)
 static void some(struct gen *g)
 {
     struct src p = g_register(g, P, false), x = g_register(g, R, false);
-    int id = g_new(g, R), d = g->vars[R] + (int)g_pick(g, (unsigned)g->nvars[R]), label = g_label(g);
+    int id = g_new(g, R), lane = g_new(g, R), d = g->vars[R] + (int)g_pick(g, (unsigned)g->nvars[R]), label = g_label(g);
     bool branch = g_chance(g, 50);
     char when[40] = "";
 
@@ -87,7 +87,7 @@ static void some(struct gen *g)
     switch (g_pick(g, 4)) {
     case 0: g_say(g, "%sredux.sync.add.s32 %%r%d, %s, %%r%d;", when, d, x.text, id); break;
     case 1: g_say(g, "%smatch.any.sync.b32 %%r%d, %s, %%r%d;", when, d, x.text, id); break;
-    case 2: g_say(g, "%sshfl.sync.idx.b32 %%r%d, %s, %%laneid, 31, %%r%d;", when, d, x.text, id); break;
+    case 2: g_say(g, "mov.u32 %%r%d, %%laneid; %sshfl.sync.idx.b32 %%r%d, %s, %%r%d, 31, %%r%d;", lane, when, d, x.text, lane, id); break;
     default: g_say(g, "%svote.sync.ballot.b32 %%r%d, %s, %%r%d;", when, d, g_register(g, P, false).text, id); break;
     }
     if (branch)
@@ -200,6 +200,24 @@ static void total(struct gen *g)
     g_keep(g, R, got, true, 1, 0);
 }
 
+/* The first warps of the block among themselves. */
+static void some_warps(struct gen *g)
+{
+    uint32_t warps = g->p->block[0] * g->p->block[1] * g->p->block[2] / 32, n;
+    int p = g_new(g, P), got = g_new(g, R), label = g_label(g), v = g->vars[R] + (int)g_pick(g, (unsigned)g->nvars[R]);
+
+    if (!warps || !g->plain)
+        return;
+    n = 32 * (1 + g_pick(g, warps));
+    g_say(g, "setp.ge.u32 %%p%d, %%r1, %u;", p, n);
+    g_say(g, "@%%p%d bra L%d;", p, label);
+    if (g_chance(g, 50))
+        g_say(g, "bar.sync 3, %u;", n);
+    else
+        g_say(g, "bar.red.popc.u32 %%r%d, 4, %u, %s; add.u32 %%r%d, %%r%d, 1;", got, n, g_register(g, P, false).text, v, got);
+    g_say(g, "L%d:", label);
+}
+
 void g_barrier(struct gen *g)
 {
     unsigned kind = g_pick(g, 100);
@@ -208,8 +226,10 @@ void g_barrier(struct gen *g)
         g_lanes(g);
     else if (kind < 65)
         exchange(g);
-    else if (kind < 80)
+    else if (kind < 78)
         barrier_red(g);
+    else if (kind < 88)
+        some_warps(g);
     else
         total(g);
 }

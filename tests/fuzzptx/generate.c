@@ -66,6 +66,8 @@ static void statement(struct gen *g)
         g_loop(g);
     else if (kind < 97)
         g_switch(g);
+    else if (kind < 98 && !g->flow.in_function)
+        g_lock(g);
     else if (g->flow.depth < 2)
         g_tangle(g);
     else

@@ -53,7 +53,7 @@ struct arguments memory_arguments(const struct program *p, uint64_t address)
     a.own = a.in + IN_BYTES;
     a.rows = a.own + OWN_BYTES * threads;
     a.sums = a.rows + (ROWS * 4 * threads + 15) / 16 * 16;
-    a.last = a.sums + SUMS * 4;
+    a.last = a.sums + (SUMS + 4) * 4;
     return a;
 }
 

@@ -12,7 +12,7 @@
 #define IN_BYTES    4096
 #define OWN_BYTES   256     /* of each thread */
 #define ROWS        16      /* of words */
-#define SUMS        64      /* words; even ones are added to, odd ones take the maximum, unsigned */
+#define SUMS        64      /* words; even ones are added to, odd ones take the maximum, unsigned; 4 more: a lock, and what is counted under it */
 #define LAST        20      /* rows of double words */
 
 struct line { char *text; bool fixed; };    /* one or more whole instructions; fixed: stays when a program is reduced */

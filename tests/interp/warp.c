@@ -29,18 +29,29 @@ static const struct ptx_operand *red_predicate(const struct ptx_insn *insn)
     return &insn->ops[insn->nops - 1];
 }
 
+/* Threads that are waited for: as many as are written, or all that have not ended. */
+static uint32_t expected_at(struct thread *t, uint32_t all)
+{
+    unsigned red = ptx_has(t->at, PTX_M_red);
+
+    return t->at->nops > (red ? 3 : 1) ? (uint32_t)interp_get(t, &t->at->ops[1 + red], PTX_U32).bits : all;
+}
+
 static struct meeting meet(struct interp *in, uint32_t id)
 {
     struct meeting m = { 0 };
+    uint32_t all = 0;
 
+    for (uint32_t i = 0; i < in->nthreads; i++)
+        all += in->threads[i].state != ENDED;
     for (uint32_t i = 0; i < in->nthreads; i++) {
         struct thread *t = &in->threads[i];
         bool red;
-        m.expected += t->state != ENDED;
         if (t->state != WAITS_FOR_BLOCK || barrier_id(t) != id)
             continue;
         red = ptx_has(t->at, PTX_M_red);
         m.here++;
+        m.expected = expected_at(t, all);
         if (red && interp_get(t, red_predicate(t->at), PTX_PRED).any)
             interp_stop(in, "line %u: an undefined predicate", t->at->pos.line);
         m.yes += red && interp_get(t, red_predicate(t->at), PTX_PRED).bits;
