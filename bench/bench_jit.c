@@ -1,7 +1,7 @@
 /* From PTX text to the end of the first launch: load, get the kernel, launch, wait; on the driver that GPUDL_DRIVER names. Of a text that is new
  * to every cache, as it ends in a comment that was not there before; of the same text again, whose code is on disk; both in a process of their own,
  * whose start is not counted; and of a text that this process has loaded already. The bench is its own such process:
- * `bench_jit --first FILE KERNEL` prints the time in ns. */
+ * `bench_jit --first FILE KERNEL [--cpu-time]` prints the time in ns. */
 #include "bench/device.h"
 #include "bench/harness.h"
 
@@ -26,6 +26,7 @@ struct text {
 };
 
 static char folder[] = "/tmp/gpudl-bench-XXXXXX", text_file[64], self[4096];
+static bool cpu_time; /* --cpu-time */
 
 static bool read_text(const char *path, struct text *t)
 {
@@ -94,6 +95,8 @@ static int first(const char *file, const char *kernel)
     struct text t = { .device = &device, .kernel = kernel };
     double time = -1;
 
+    if (cpu_time)
+        bench_use_cpu_time();
     if (!read_text(file, &t) || !bench_device_open(NULL, &device))
         return 1;
     t.memory = bench_device_buffer(&device, NULL, 1 << 16);
@@ -112,7 +115,7 @@ static double known(void *arg)
     FILE *child;
     double time;
 
-    snprintf(command, sizeof(command), "'%s' --first %s %s", self, text_file, t->kernel);
+    snprintf(command, sizeof(command), "'%s' --first %s %s%s", self, text_file, t->kernel, cpu_time ? " --cpu-time" : "");
     child = popen(command, "r");
     if (!child)
         return -1;
@@ -171,7 +174,9 @@ int main(int argc, char **argv)
     CUdeviceptr memory;
     char file[64], path[4096];
 
-    if (argc == 4 && strcmp(argv[1], "--first") == 0)
+    for (int i = 1; i < argc; i++)
+        cpu_time = cpu_time || strcmp(argv[i], "--cpu-time") == 0;
+    if (argc >= 4 && strcmp(argv[1], "--first") == 0)
         return first(argv[2], argv[3]);
     report = bench_begin(argc, argv, "from PTX text to the end of the first launch");
     if (!make_folder() || !bench_device_open(NULL, &device))

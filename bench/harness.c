@@ -33,6 +33,11 @@ double bench_now(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+void bench_use_cpu_time(void)
+{
+    bench_clock = CLOCK_PROCESS_CPUTIME_ID;
+}
+
 void bench_pin(void)
 {
     cpu_set_t one;
@@ -260,7 +265,7 @@ struct bench_report *bench_begin(int argc, char **argv, const char *title)
         if (strcmp(argv[i], "--no-pin") == 0)
             pin = false;
         else if (strcmp(argv[i], "--cpu-time") == 0)
-            bench_clock = CLOCK_PROCESS_CPUTIME_ID;
+            bench_use_cpu_time();
         else if (i + 1 == argc)
             usage(argv[0]);
         else if (strcmp(argv[i], "--json") == 0)

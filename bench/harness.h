@@ -39,6 +39,7 @@ void bench_note(struct bench_report *, const char *format, ...) __attribute__((f
 int bench_end(struct bench_report *);
 
 double bench_now(void);         /* ns; with --cpu-time those that the process ran, on any CPU */
+void bench_use_cpu_time(void);  /* as --cpu-time does, for a process that a bench starts */
 void bench_pin(void);           /* this thread, and those it starts, to the last CPU that it may run on */
 void bench_unpin(void);         /* undoes bench_pin */
 
