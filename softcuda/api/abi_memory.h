@@ -1,4 +1,4 @@
-/* abi_memory.h - the part of abi.h that is about memory pools, and creating contexts. */
+/* abi_memory.h - the part of abi.h that is about memory pools, creating contexts, and linking. */
 #ifndef SOFTCUDA_API_ABI_MEMORY_H
 #define SOFTCUDA_API_ABI_MEMORY_H
 
@@ -15,6 +15,9 @@
     X(CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 6) \
     X(CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 7) \
     X(CU_MEMPOOL_ATTR_USED_MEM_HIGH, 8) \
+    X(CU_JIT_INPUT_CUBIN, 0) \
+    X(CU_JIT_INPUT_PTX, 1) \
+    X(CU_JIT_INPUT_NVVM, 5) \
     X(CU_MEM_LOCATION_TYPE_DEVICE, 1) \
     X(CU_MEM_ALLOCATION_TYPE_PINNED, 1) \
     X(CU_MEM_ACCESS_FLAGS_PROT_NONE, 0) \
@@ -26,6 +29,8 @@
 enum { SC_ABI_MEMORY_CONSTANTS(SC_ABI_MEMORY_CONSTANT) };
 
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUlinkState_st *CUlinkState;
+typedef int CUjitInputType;
 typedef int CUmemPool_attribute, CUmemAccess_flags, CUmemAllocationType;
 typedef struct sc_abi_location CUmemLocation;
 typedef struct sc_abi_access CUmemAccessDesc;

@@ -296,6 +296,15 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int n, CUmod
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *size, CUmodule module, const char *name);
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
 
+/* link.c */
+CUresult cuLinkCreate_v2(unsigned int n, CUjit_option *options, void **values, CUlinkState *state);
+CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int n,
+                          CUjit_option *options, void **values);
+CUresult cuLinkAddFile_v2(
+    CUlinkState state, CUjitInputType type, const char *path, unsigned int n, CUjit_option *options, void **values);
+CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *size);
+CUresult cuLinkDestroy(CUlinkState state);
+
 /* library.c */
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *options, void **values, unsigned int n,
                            CUlibraryOption *library_options, void **library_values, unsigned int library_n);
@@ -422,6 +431,13 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstre
 CUresult cuMemsetD8(CUdeviceptr p, unsigned char value, size_t n);
 CUresult cuMemsetD16(CUdeviceptr p, unsigned short value, size_t n);
 CUresult cuMemsetD32(CUdeviceptr p, unsigned int value, size_t n);
+CUresult cuMemsetD2D8(CUdeviceptr p, size_t pitch, unsigned char value, size_t width, size_t height);
+CUresult cuMemsetD2D16(CUdeviceptr p, size_t pitch, unsigned short value, size_t width, size_t height);
+CUresult cuMemsetD2D32(CUdeviceptr p, size_t pitch, unsigned int value, size_t width, size_t height);
+CUresult cuLinkCreate(unsigned int n, CUjit_option *options, void **values, CUlinkState *state);
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int n,
+                       CUjit_option *options, void **values);
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path, unsigned int n, CUjit_option *options, void **values);
 CUresult cuStreamDestroy(CUstream stream);
 CUresult cuEventDestroy(CUevent event);
 CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent end);

@@ -23,7 +23,7 @@
 
 /* First word of each object, so that a wrong or dead handle is told with good odds. */
 enum { SC_CONTEXT = 0x43547863, SC_MODULE = 0x6d6f6463, SC_LIBRARY = 0x6c696263, SC_FUNCTION = 0x66756e63, SC_KERNEL = 0x6b65726e,
-       SC_STREAM = 0x7374726d, SC_EVENT = 0x65766e74, SC_POOL = 0x706f6f6c, SC_GONE = 0x676f6e65 };
+       SC_STREAM = 0x7374726d, SC_EVENT = 0x65766e74, SC_POOL = 0x706f6f6c, SC_LINK = 0x6c696e6b, SC_GONE = 0x676f6e65 };
 
 struct device {
     int ordinal;

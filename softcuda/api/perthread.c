@@ -161,6 +161,15 @@ SAME(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from,
 SAME(cuMemsetD8, cuMemsetD8_v2, (CUdeviceptr p, unsigned char v, size_t n), (p, v, n))
 SAME(cuMemsetD16, cuMemsetD16_v2, (CUdeviceptr p, unsigned short v, size_t n), (p, v, n))
 SAME(cuMemsetD32, cuMemsetD32_v2, (CUdeviceptr p, unsigned int v, size_t n), (p, v, n))
+SAME(cuMemsetD2D8, cuMemsetD2D8_v2, (CUdeviceptr p, size_t pitch, unsigned char v, size_t w, size_t h), (p, pitch, v, w, h))
+SAME(cuMemsetD2D16, cuMemsetD2D16_v2, (CUdeviceptr p, size_t pitch, unsigned short v, size_t w, size_t h), (p, pitch, v, w, h))
+SAME(cuMemsetD2D32, cuMemsetD2D32_v2, (CUdeviceptr p, size_t pitch, unsigned int v, size_t w, size_t h), (p, pitch, v, w, h))
+SAME(cuLinkCreate, cuLinkCreate_v2, (unsigned int n, CUjit_option *o, void **v, CUlinkState *s), (n, o, v, s))
+SAME(cuLinkAddData, cuLinkAddData_v2,
+     (CUlinkState s, CUjitInputType t, void *d, size_t size, const char *name, unsigned int n, CUjit_option *o, void **v),
+     (s, t, d, size, name, n, o, v))
+SAME(cuLinkAddFile, cuLinkAddFile_v2, (CUlinkState s, CUjitInputType t, const char *path, unsigned int n, CUjit_option *o, void **v),
+     (s, t, path, n, o, v))
 SAME(cuStreamDestroy, cuStreamDestroy_v2, (CUstream s), (s))
 SAME(cuEventDestroy, cuEventDestroy_v2, (CUevent e), (e))
 SAME(cuEventElapsedTime, cuEventElapsedTime_v2, (float *ms, CUevent a, CUevent b), (ms, a, b))

@@ -111,6 +111,9 @@ static const struct proc { const char *name; int version; function *plain, *per_
     P(cuModuleGetFunctionCount, 12040, cuModuleGetFunctionCount) P(cuModuleEnumerateFunctions, 12040, cuModuleEnumerateFunctions)
     P(cuModuleGetLoadingMode, 11070, cuModuleGetLoadingMode)
 
+    P(cuLinkCreate, 6050, cuLinkCreate_v2) P(cuLinkAddData, 6050, cuLinkAddData_v2) P(cuLinkAddFile, 6050, cuLinkAddFile_v2)
+    P(cuLinkComplete, 5050, cuLinkComplete) P(cuLinkDestroy, 5050, cuLinkDestroy)
+
     P(cuLibraryLoadData, 12000, cuLibraryLoadData) P(cuLibraryLoadFromFile, 12000, cuLibraryLoadFromFile)
     P(cuLibraryUnload, 12000, cuLibraryUnload) P(cuLibraryGetKernel, 12000, cuLibraryGetKernel)
     P(cuLibraryGetKernelCount, 12040, cuLibraryGetKernelCount) P(cuLibraryEnumerateKernels, 12040, cuLibraryEnumerateKernels)

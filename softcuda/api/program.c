@@ -224,29 +224,39 @@ static CUresult build(struct ptx_module *m, struct load_log *log, struct program
     return r;
 }
 
-static CUresult load_image(struct image *image, unsigned sm, struct load_log *log, struct program **out)
+/* The text that the device would take. It lies in the image. */
+static CUresult choose(struct image *image, unsigned sm, struct load_log *log, struct span *text)
 {
     const struct image_target target = { .sm = sm, .ptx_version = NEWEST_PTX, .any_ptx = true };
     enum image_misfit why;
-    struct ptx_module *m;
-    struct span text;
     char message[TEXT_SIZE];
-    CUresult r;
     int entry = gpudl__image_choose(image, &target, &why, message, sizeof(message));
 
     if (entry < 0) {
         sc_load_log_error(log, message);
         return of_misfit(why);
     }
-    if (gpudl__image_payload(image, (size_t)entry, &text, message, sizeof(message))) {
+    if (gpudl__image_payload(image, (size_t)entry, text, message, sizeof(message))) {
         sc_load_log_error(log, message);
         return CUDA_ERROR_INVALID_IMAGE;
     }
-    if ((r = parse(text, log, &m)))
+    return CUDA_SUCCESS;
+}
+
+static CUresult load_image(struct image *image, unsigned sm, struct load_log *log, struct program **out)
+{
+    uint64_t begin = sc_trace_begin();
+    struct ptx_module *m;
+    struct span text;
+    CUresult r;
+
+    if ((r = choose(image, sm, log, &text)) || (r = parse(text, log, &m)))
         return r;
     r = build(m, log, out);
-    if (!r)
+    if (!r) {
         jit_unit_set_text((*out)->unit, text.data, text.size);
+        sc_trace_host(begin, "load", (*out)->nkernels ? (*out)->kernels[0].func->name : "no kernel");
+    }
     return r;
 }
 
@@ -266,13 +276,11 @@ static CUresult load_elf(const void *p, size_t size, struct load_log *log)
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-CUresult sc_program_load(const void *image, size_t size, unsigned sm, struct load_log *log, struct program **out)
+/* size 0: not told. */
+static CUresult open_image(const void *image, size_t size, struct load_log *log, struct image **out)
 {
     const void *p = unwrap(image, size);
-    struct image *opened;
-    uint64_t begin;
     char message[TEXT_SIZE];
-    CUresult r;
 
     if (p != image || !size)
         size = p ? length_of(p) : 0;
@@ -282,24 +290,48 @@ CUresult sc_program_load(const void *image, size_t size, unsigned sm, struct loa
         sc_load_log_error(log, "the fatbin claims more than 2 GiB");
         return CUDA_ERROR_INVALID_IMAGE;
     }
-    switch (gpudl__image_open((struct span){ p, size }, 0, &opened, message, sizeof(message))) {
+    switch (gpudl__image_open((struct span){ p, size }, 0, out, message, sizeof(message))) {
     case IMAGE_OK:
-        break;
+        return CUDA_SUCCESS;
     case IMAGE_NO_MEMORY:
         return CUDA_ERROR_OUT_OF_MEMORY;
     default:
         sc_load_log_error(log, message);
         return CUDA_ERROR_INVALID_IMAGE;
     }
-    begin = sc_trace_begin();
+}
+
+CUresult sc_program_load(const void *image, size_t size, unsigned sm, struct load_log *log, struct program **out)
+{
+    struct image *opened;
+    CUresult r = open_image(image, size, log, &opened);
+
+    if (r)
+        return r;
     r = load_image(opened, sm, log, out);
-    sc_trace_host(begin, "load", r ? "nothing" : "image");
     gpudl__image_close(opened);
     return r;
 }
 
-/* The file's bytes with a NUL behind them, as PTX needs one; NULL: *r says why. */
-static char *read_file(const char *file, size_t *size, CUresult *r)
+CUresult sc_program_text(const void *image, size_t size, unsigned sm, struct load_log *log, char **text, size_t *length)
+{
+    struct image *opened;
+    struct span chosen;
+    CUresult r = open_image(image, size, log, &opened);
+
+    if (r)
+        return r;
+    if (!(r = choose(opened, sm, log, &chosen)) && !(*text = calloc(1, chosen.size + 1)))
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    if (!r) {
+        memcpy(*text, chosen.data, chosen.size);
+        *length = chosen.size;
+    }
+    gpudl__image_close(opened);
+    return r;
+}
+
+char *sc_read_file(const char *file, size_t *size, CUresult *r)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC);
     struct stat st;
@@ -323,7 +355,7 @@ CUresult sc_program_load_file(const char *file, unsigned sm, struct load_log *lo
 {
     size_t size;
     CUresult r;
-    char *bytes = read_file(file, &size, &r);
+    char *bytes = sc_read_file(file, &size, &r);
     char message[TEXT_SIZE];
 
     if (!bytes) {
