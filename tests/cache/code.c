@@ -1,6 +1,6 @@
-/* Machine code outlives the process that made it, is found by everything that it depends on and by nothing else, and is made again whenever
- * what is on disk is no good. The test runs itself as the programs: `test_cache_code KERNEL BLOCK FACTOR LOADS` launches a kernel, LOADS times
- * or in -LOADS threads, and prints whether the result is right, and softcuda's counts. */
+/* Machine code outlives the process that made it, is found by everything that it depends on and by nothing else, and is made again
+ * whenever what is on disk is no good. The test runs itself as the programs: `test_cache_code KERNEL BLOCK FACTOR LOADS` launches a
+ * kernel, LOADS times or in -LOADS threads, and prints whether the result is right, and softcuda's counts. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -340,8 +340,9 @@ static void processes_may_start_together(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_next_process_finds_the_code), TEST(everything_that_matters_is_in_the_key), TEST(modules_of_one_text_share_the_code),
-        TEST(threads_share_one_compile), TEST(a_damaged_entry_is_compiled_again), TEST(an_entry_that_does_not_load_is_compiled_again), TEST(it_can_be_switched_off),
+        TEST(the_next_process_finds_the_code), TEST(everything_that_matters_is_in_the_key),
+        TEST(modules_of_one_text_share_the_code), TEST(threads_share_one_compile), TEST(a_damaged_entry_is_compiled_again),
+        TEST(an_entry_that_does_not_load_is_compiled_again), TEST(it_can_be_switched_off),
         TEST(a_bad_folder_is_told_once_and_all_runs), TEST(processes_may_start_together),
     };
     ssize_t n;
