@@ -6,20 +6,22 @@ here=$(cd "$(dirname "$0")" && pwd)
 compiler=$1 arch=$2 folder=$3
 rm -rf "$folder"
 mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+cd "$here"                       # so that __FILE__ names no place
 
 one()
 {
     case $compiler in
-    nvcc) "${NVCC:-nvcc}" -std=c++17 -w -ptx -arch="compute_$arch" -o "$folder/$1.ptx" "$here/$1.cu" ;;
-    clang) "${CLANG:-clang++}" -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch="sm_$arch" -I"$here/clang" -O2 -S -Wno-unknown-cuda-version \
-               -o "$folder/$1.ptx" "$here/$1.cu" ;;
-    *) "$compiler" "$here/$1.cu" "$arch" >"$folder/$1.ptx" ;;
+    nvcc) "${NVCC:-nvcc}" -std=c++17 -w -ptx -arch="compute_$arch" -o "$folder/$1.ptx" "$1.cu" ;;
+    clang) "${CLANG:-clang++}" -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch="sm_$arch" -Iclang -O2 -S -Wno-unknown-cuda-version \
+               -o "$folder/$1.ptx" "$1.cu" ;;
+    *) "$compiler" "$1.cu" "$arch" >"$folder/$1.ptx" ;;
     esac
 }
 
 case $compiler in
 clang) names="k01_saxpy k02_sgemm k03_reduce k04_hist k05_scan k07_nbody k09_templ k11_stencil k14_func k15_dynshared k16_local" ;;
-*) names=$(cd "$here" && ls k*.cu | sed 's/\.cu$//') ;;
+*) names=$(ls k*.cu | sed 's/\.cu$//') ;;
 esac
 for name in $names; do
     one "$name"
