@@ -40,7 +40,7 @@ struct host_section {
 
 static struct host_section section_at(const struct host *h, size_t i)
 {
-    struct host_section s = { 0 };
+    struct host_section s = { .name = "" };
     struct span b;
 
     if (!span_cut(h->bytes, h->sections_at + i * SECTION_HEADER, SECTION_HEADER, &b))
