@@ -55,6 +55,17 @@ int sc_max_dynamic(const struct CUfunc_st *f)
     return own > kernels ? own : kernels;
 }
 
+/* What the program's variables take; parameters are not counted. */
+static uint64_t const_bytes(const struct ptx_module *m)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < m->nvars; i++)
+        if (m->vars[i].space == PTX_CONST)
+            n += m->vars[i].size;
+    return n;
+}
+
 /* The device whose limits hold where the caller named none. */
 static CUresult attribute(int *value, int which, const struct program_kernel *k, const struct device *d, int max_dynamic)
 {
@@ -67,6 +78,7 @@ static CUresult attribute(int *value, int which, const struct program_kernel *k,
     switch (which) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = threads > 1024 ? 1024 : (int)threads; break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:     *value = (int)k->info.static_shared_bytes; break;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:      *value = (int)const_bytes(k->program->ptx); break;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:      *value = (int)k->info.local_bytes; break;
     case CU_FUNC_ATTRIBUTE_NUM_REGS:              *value = f->maxnreg && f->maxnreg < 32 ? (int)f->maxnreg : 32; break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:           *value = (int)k->program->ptx->target; break;
