@@ -1,9 +1,9 @@
 /* fuzz.c - random kernels on the machine under test, against the interpreter.
  *
- *     fuzz [--first SEED] [--count N] [--seconds N] [--show] [--keep]
+ *     fuzz [--first SEED] [--count N] [--seconds N] [--show] [--keep] [--self]
  *
  * runs the kernels of N seeds, or as many as the time allows. Of one that differs, its seed and a reduced kernel are printed. --show prints the kernels as they
- * are made; --keep does not reduce. Where the machine may hang or crash it has a process of its own, which the parent outlives. */
+ * are made; --keep does not reduce; --self only looks for kernels whose result depends on who comes first, which the generator must not make. Where the machine may hang or crash it has a process of its own, which the parent outlives. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 struct progress { uint64_t seed; unsigned ran, skipped; char why[256], skip[256]; };     /* shared with the child */
 
 static struct progress *progress;
-static bool show, keep;
+static bool show, keep, self;
 
 enum verdict { SAME, DIFFERS, NOT_A_PROGRAM };
 
@@ -43,10 +43,9 @@ static enum verdict run_once(const struct program *p, char why[256])
 }
 
 /* A program whose result depends on who comes first proves nothing. */
-static bool has_races(const struct program *p)
+static bool has_races(const struct program *p, char why[256])
 {
     struct outcome one, other;
-    char why[256];
     bool differs = run_interpreter(p, false, &one, why) || run_interpreter(p, true, &other, why);
 
     if (!differs) {
@@ -84,7 +83,15 @@ static bool fails(const struct program *p, void *context)
     char why[256];
 
     (void)context;
-    return run_apart(p, why) == DIFFERS && !has_races(p);
+    return run_apart(p, why) == DIFFERS && !has_races(p, why);
+}
+
+static bool races(const struct program *p, void *context)
+{
+    char why[256] = "";
+
+    (void)context;
+    return has_races(p, why) && strstr(why, "should be");
 }
 
 static void print(const struct program *p, const char *why)
@@ -100,12 +107,16 @@ static void print(const struct program *p, const char *why)
 static void report(uint64_t seed)
 {
     struct program p;
-    char why[256], first[256];
+    char why[256] = "", first[256];
 
     memcpy(first, progress->why, sizeof(first));
     generate(&p, seed);
-    if (has_races(&p)) {
-        print(&p, "a race: the generator is wrong");
+    if (has_races(&p, why)) {
+        char race[300];
+        if (!keep)
+            reduce(&p, races, NULL);
+        snprintf(race, sizeof(race), "a race, the generator is wrong: %s", why);
+        print(&p, race);
     } else {
         if (!keep)
             reduce(&p, fails, NULL);
@@ -135,7 +146,7 @@ static bool run_seeds(uint64_t end, double until)
             print(&p, "");
         if (machine_may_hang)
             alarm(PATIENCE);
-        v = run_once(&p, progress->why);
+        v = !self ? run_once(&p, progress->why) : races(&p, NULL) ? DIFFERS : SAME;
         program_clear(&p);
         if (v == DIFFERS)
             return true;
@@ -172,7 +183,9 @@ int main(int argc, char **argv)
     char why[256] = "";
 
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--show"))
+        if (!strcmp(argv[i], "--self"))
+            self = true;
+        else if (!strcmp(argv[i], "--show"))
             show = true;
         else if (!strcmp(argv[i], "--keep"))
             keep = true;

@@ -23,6 +23,7 @@ struct flow {
 };
 
 #define FUNCTIONS 3
+#define VARS      24
 
 struct gen {
     struct program *p;
@@ -30,7 +31,7 @@ struct gen {
     int budget;                 /* statements left */
     int labels, ids[CLASSES];
     struct pool pool[CLASSES];
-    int vars[CLASSES], nvars[CLASSES];      /* registers vars to vars + nvars - 1 are written again and again */
+    int vars[CLASSES][VARS], nvars[CLASSES];    /* registers that are written again and again */
     int shared[2][2];           /* the same, uniform: R and D */
     struct flow flow;
     int functions;              /* may be called */
@@ -51,6 +52,8 @@ extern const char *const g_prefix[CLASSES];
 struct src g_source(struct gen *, enum class, bool uniform_only);
 struct src g_register(struct gen *, enum class, bool uniform_only);   /* no number */
 int g_new(struct gen *, enum class);
+int g_var(struct gen *, enum class);
+void g_new_vars(struct gen *);              /* some more of them, for now */
 void g_keep(struct gen *, enum class, int id, bool uniform, int64_t low, int64_t high);
 void g_compute(struct gen *);               /* one statement of arithmetic */
 void g_predicate(struct gen *, bool uniform);       /* a new predicate: the last in the pool */

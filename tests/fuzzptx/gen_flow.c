@@ -131,12 +131,15 @@ static void leave_scope(struct gen *g, const int saved[CLASSES], int seen, bool 
 void g_loop(struct gen *g)
 {
     struct flow before = g->flow;
-    int head = g_label(g), next = g_label(g), end = g_label(g), mask = 0, saved[CLASSES];
+    int head = g_label(g), next = g_label(g), end = g_label(g), mask = 0, saved[CLASSES], vars[CLASSES];
     struct counter c = count(g);
     int64_t high = c.limit.high - 1;
 
     for (int i = 0; i < CLASSES; i++)
         saved[i] = g->pool[i].n;
+    memcpy(vars, g->nvars, sizeof(vars));
+    if (g_chance(g, 40))
+        g_new_vars(g);
     g_say(g, "mov.u32 %%r%d, %s;", c.id, c.start.text);
     if (!c.tested_first && c.start.high > high)
         high = c.start.high;
@@ -159,6 +162,8 @@ void g_loop(struct gen *g)
     else if (c.tested_first)
         test_counter(g, c, false, end);
     g_keep(g, R, c.id, !c.ragged, c.start.low, high);
+    if (g_chance(g, 40))
+        g_new_vars(g);
     g_statements(g, 1 + (int)g_pick(g, 6));
     g_say(g, "L%d:", next);
     g_say(g, "add.s32 %%r%d, %%r%d, %u;", c.id, c.id, c.step);
@@ -167,6 +172,7 @@ void g_loop(struct gen *g)
     else
         test_counter(g, c, true, head);
     g_say(g, "L%d:", end);
+    memcpy(g->nvars, vars, sizeof(vars));
     leave_scope(g, saved, !c.tested_first && g_chance(g, 70) ? 8 : 0, !c.ragged);
     g->flow = before;
     g_keep(g, R, c.id, !c.ragged, 1, 0);
@@ -218,10 +224,15 @@ static void anywhere(struct gen *g, const int *labels, int n, int from)
 void g_tangle(struct gen *g)
 {
     struct flow before = g->flow;
-    int labels[13], n = 3 + (int)g_pick(g, 9), fuel = g_new(g, R), saved[CLASSES];
+    int labels[13], n = 3 + (int)g_pick(g, 9), fuel = g_new(g, R), saved[CLASSES], inner[CLASSES], vars[CLASSES];
 
     for (int i = 0; i < CLASSES; i++)
         saved[i] = g->pool[i].n;
+    memcpy(vars, g->nvars, sizeof(vars));
+    if (g_chance(g, 60))
+        g_new_vars(g);
+    for (int i = 0; i < CLASSES; i++)
+        inner[i] = g->pool[i].n;
     for (int i = 0; i <= n; i++)
         labels[i] = g_label(g);
     g_say(g, "mov.u32 %%r%d, %u;", fuel, 4 + g_pick(g, 24));
@@ -236,12 +247,13 @@ void g_tangle(struct gen *g)
         g_statements(g, (int)g_pick(g, 4));
         if (!g_chance(g, 4))    /* seldom: values of one block are seen in others, where they may be undefined */
             for (int c = 0; c < CLASSES; c++)
-                g->pool[c].n = saved[c];
+                g->pool[c].n = inner[c];
         anywhere(g, labels, n, i);
         if (g_chance(g, 30))
             anywhere(g, labels, n, i);
     }
     g_say(g, "L%d:", labels[n]);
+    memcpy(g->nvars, vars, sizeof(vars));
     for (int c = 0; c < CLASSES; c++)
         g->pool[c].n = saved[c];
     g->flow = before;
@@ -252,7 +264,7 @@ void g_tangle(struct gen *g)
 void g_lock(struct gen *g)
 {
     int again = g_label(g), got = g_label(g), old = g_new(g, R), sum = g_new(g, R), fresh = g_new(g, R), p = g_new(g, P);
-    int v = g->vars[R] + (int)g_pick(g, (unsigned)g->nvars[R]);
+    int v = g_var(g, R);
     bool waits = g_chance(g, 50);   /* spins until it has it; else takes it inside the loop, when it can */
     struct flow before = g->flow;
     char critical[300];
@@ -307,7 +319,7 @@ void g_call(struct gen *g)
     g_say(g, "{ .param .b32 pa; .param .b64 pb; .param .align 8 .b8 pr[16]; st.param.b32 [pa], %s; st.param.b64 [pb], %s; %scall%s (pr), f%d, (pa, pb);",
           a.text, b.text, when, *when || !g_chance(g, 30) ? "" : ".uni", f);
     if (*when) {
-        int v = g->vars[R] + (int)g_pick(g, (unsigned)g->nvars[R]);
+        int v = g_var(g, R);
         g_say(g, "ld.param.b32 %%r%d, [pr]; %smov.u32 %%r%d, %%r%d; }", result, when, v, result);
         return;
     }
@@ -333,7 +345,9 @@ void g_function(struct gen *g, int number)
     g->p->lines[head].fixed = true;
     g->ids[R] = 3, g->ids[D] = 2, g->ids[F] = 2, g->ids[E] = 1, g->ids[P] = 2;
     for (int c = 0; c < CLASSES; c++) {
-        g->vars[c] = 0, g->nvars[c] = c == R ? 2 : c == E ? 1 : 2;
+        g->nvars[c] = c == E ? 1 : 2;
+        for (int i = 0; i < g->nvars[c]; i++)
+            g->vars[c][i] = i;
         for (int i = 0; i < g->ids[c]; i++)
             g_keep(g, (enum class)c, i, false, 1, 0);
     }

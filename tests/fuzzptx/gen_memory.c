@@ -128,7 +128,7 @@ static void load(struct gen *g, const char *space, struct form f, struct address
     struct target t;
 
     if (f.vec == 1) {
-        t = *guard ? (struct target){ .class = f.class, .id = g->vars[f.class] + (int)g_pick(g, (unsigned)g->nvars[f.class]) } : g_target(g, f.class);
+        t = *guard ? (struct target){ .class = f.class, .id = g_var(g, f.class) } : g_target(g, f.class);
         g_say(g, "%sld%s.%s %s%d, %s;", *guard ? guard : t.guard, maybe_volatile(g, space), f.type, g_prefix[f.class], t.id, a.text);
         g_done(g, t, false, strcmp(f.type, "u8") ? 1 : 0, strcmp(f.type, "u8") ? 0 : 255);
         return;

@@ -13,6 +13,27 @@ int g_new(struct gen *g, enum class c)
     return g->ids[c]++;
 }
 
+int g_var(struct gen *g, enum class c)
+{
+    return g->vars[c][g_pick(g, (unsigned)g->nvars[c])];
+}
+
+void g_new_vars(struct gen *g)
+{
+    static const enum class classes[] = { R, R, R, D, F, P };
+
+    for (int n = 1 + (int)g_pick(g, 3); n > 0; n--) {
+        enum class c = classes[g_pick(g, 6)];
+        struct src from = g_register(g, c, false);
+        int id = g_new(g, c);
+        if (g->nvars[c] == VARS)
+            continue;
+        g_say(g, "mov.%s %s%d, %s;", c == R ? "b32" : c == D ? "b64" : c == F ? "f32" : "pred", g_prefix[c], id, from.text);
+        g->vars[c][g->nvars[c]++] = id;
+        g_keep(g, c, id, false, 1, 0);
+    }
+}
+
 void g_keep(struct gen *g, enum class c, int id, bool uniform, int64_t low, int64_t high)
 {
     struct pool *pool = &g->pool[c];
@@ -69,7 +90,7 @@ struct target g_target(struct gen *g, enum class c)
     struct target t = { .class = c };
 
     t.fresh = g->nvars[c] == 0 || g_chance(g, 60);
-    t.id = t.fresh ? g_new(g, c) : g->vars[c] + (int)g_pick(g, (unsigned)g->nvars[c]);
+    t.id = t.fresh ? g_new(g, c) : g_var(g, c);
     if (!t.fresh && g_chance(g, 25))
         snprintf(t.guard, sizeof(t.guard), "@%s%s ", g_chance(g, 50) ? "!" : "", g_register(g, P, false).text);
     return t;
@@ -341,7 +362,7 @@ static void predicates(struct gen *g, struct target t)
 static void guarded_pair(struct gen *g)
 {
     struct src p = g_register(g, P, false), a = g_register(g, R, false), b = g_source(g, R, false);
-    int first = g_new(g, R), v = g->vars[R] + (int)g_pick(g, (unsigned)g->nvars[R]);
+    int first = g_new(g, R), v = g_var(g, R);
     const char *no = g_chance(g, 50) ? "!" : "";
 
     g_say(g, "@%s%s add.s32 %%r%d, %s, %s;", no, p.text, first, a.text, b.text);

@@ -75,7 +75,7 @@ static void agree(struct gen *g)
 static void some(struct gen *g)
 {
     struct src p = g_register(g, P, false), x = g_register(g, R, false);
-    int id = g_new(g, R), lane = g_new(g, R), d = g->vars[R] + (int)g_pick(g, (unsigned)g->nvars[R]), label = g_label(g);
+    int id = g_new(g, R), lane = g_new(g, R), d = g_var(g, R), label = g_label(g);
     bool branch = g_chance(g, 50);
     char when[40] = "";
 
@@ -204,7 +204,7 @@ static void total(struct gen *g)
 static void some_warps(struct gen *g)
 {
     uint32_t warps = g->p->block[0] * g->p->block[1] * g->p->block[2] / 32, n;
-    int p = g_new(g, P), got = g_new(g, R), label = g_label(g), v = g->vars[R] + (int)g_pick(g, (unsigned)g->nvars[R]);
+    int p = g_new(g, P), got = g_new(g, R), label = g_label(g), v = g_var(g, R);
 
     if (!warps || !g->plain)
         return;

@@ -201,10 +201,9 @@ static void variables(struct gen *g)
 
     g->ids[R] = 12, g->ids[D] = 7, g->ids[F] = 1, g->ids[E] = 1;
     for (int c = 0; c < CLASSES; c++) {
-        g->vars[c] = g->ids[c], g->nvars[c] = n[c];
-        g->ids[c] += n[c];
+        g->nvars[c] = n[c];
         for (int i = 0; i < n[c]; i++) {
-            int id = g->vars[c] + i;
+            int id = g->vars[c][i] = g_new(g, (enum class)c);
             if (c == R)
                 snprintf(text, sizeof(text), starts[g_pick(g, 7)], id);
             else if (c == D)
@@ -253,8 +252,9 @@ static void end(struct gen *g)
 
     for (int c = 0; c < CLASSES; c++)
         for (int i = 0; i < g->nvars[c]; i++) {
-            snprintf(reg, sizeof(reg), "%s%d", g_prefix[c], g->vars[c] + i);
-            say_last(g, slot++, (enum class)c, reg);
+            snprintf(reg, sizeof(reg), "%s%d", g_prefix[c], g->vars[c][i]);
+            if (g_chance(g, 70))
+                say_last(g, slot++, (enum class)c, reg);
         }
     for (; slot < LAST; slot++) {
         enum class c = slot % 3 ? R : D;

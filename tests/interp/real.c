@@ -66,15 +66,15 @@ bool interp_real(const struct ptx_insn *insn, const struct value *s, struct valu
     }
 }
 
-/* Towards zero; what does not fit is the nearest that does, a NaN is 0. */
-static uint64_t whole(double x, enum ptx_type to)
+/* Towards zero; what does not fit is the nearest that does. A NaN is 0, one of f64 the lowest number. */
+static uint64_t whole(double x, enum ptx_type from, enum ptx_type to)
 {
     unsigned bits = ptx_type_bits(to);
     double high = ldexp(1, (int)bits - ptx_type_is_signed(to)), low = ptx_type_is_signed(to) ? -high : 0;
 
     x = trunc(x);
     if (x != x)
-        return 0;
+        return from == PTX_F64 ? 1ull << (bits - 1) : 0;
     if (x >= high)
         return ptx_type_is_signed(to) ? (1ull << (bits - 1)) - 1 : interp_low(UINT64_MAX, bits);
     if (x < low)
@@ -106,7 +106,7 @@ bool interp_convert(const struct ptx_insn *insn, struct value s, struct value *d
     if (real_from && real_to)
         d->bits = to == PTX_F32 ? of_single((float)x) : of_real(x);
     else if (real_from)
-        d->bits = whole(x, to);
+        d->bits = whole(x, from, to);
     else if (to == PTX_F32)
         d->bits = of_single(ptx_type_is_signed(from) ? (float)(int64_t)v : (float)v);
     else if (to == PTX_F64)
