@@ -148,7 +148,7 @@ void emit_atomic(struct emit *e)
         } else {
             a.operand = b_spill(e, v_vector(e, x->kind == PTX_OP_VECTOR ? &x->elems[i] : x, a.bits));
         }
-        a.old = dst && wanted(e, dst) ? b_alloca(e, type) : NULL;
+        a.old = dst && wanted(e, dst) ? b_spill_room(e, a.bits) : NULL;
         one_element(e, &a, &where, (int64_t)i * a.bits / 8);
         if (a.old)
             v_set_signed(e, dst, b_load(e, type, a.old), ptx_type_is_signed(a.type));

@@ -89,6 +89,27 @@ LLVMValueRef b_alloca(struct emit *e, LLVMTypeRef type)
     return memory;
 }
 
+/* An area of the right size that the last instruction has left; areas come in powers of two, so that few do. Memory of each one's own would
+ * make frames of megabytes. */
+LLVMValueRef b_scratch(struct emit *e, uint64_t bytes)
+{
+    uint64_t room = 64;
+
+    while (room < bytes)
+        room *= 2;
+    for (unsigned i = 0; i < SCRATCH_AREAS; i++) {
+        struct scratch *s = &e->scratch[i];
+
+        if (!s->memory)
+            *s = (struct scratch){ .memory = b_alloca(e, LLVMArrayType2(b_int(e, 8), room)), .bytes = room };
+        else if (s->bytes != room || s->user == e->in)
+            continue;
+        s->user = e->in;
+        return s->memory;
+    }
+    return b_alloca(e, LLVMArrayType2(b_int(e, 8), room));
+}
+
 LLVMValueRef b_load(struct emit *e, LLVMTypeRef type, LLVMValueRef ptr)
 {
     return LLVMBuildLoad2(B(e), type, ptr, "");
@@ -253,9 +274,14 @@ void b_lanes_end(struct emit *e, struct lane_loop *l)
     b_at(e, l->end);
 }
 
+LLVMValueRef b_spill_room(struct emit *e, unsigned bits)
+{
+    return b_scratch(e, (uint64_t)SC_LANES * (bits / 8));
+}
+
 LLVMValueRef b_spill(struct emit *e, LLVMValueRef vector)
 {
-    LLVMValueRef memory = b_alloca(e, LLVMTypeOf(vector));
+    LLVMValueRef memory = b_spill_room(e, LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(vector))));
 
     LLVMBuildStore(B(e), vector, memory);
     return memory;

@@ -32,6 +32,9 @@ struct emit_unit {
 
 struct slot { LLVMValueRef value, t, narrow; };     /* allocas; t: a dynamic t; narrow: the 32-bit part of a widened value */
 
+#define SCRATCH_AREAS 24
+struct scratch { LLVMValueRef memory; uint64_t bytes; const struct ptx_insn *user; };    /* memory that belongs to one instruction at a time */
+
 struct emit {
     struct arith v, u;              /* vectors and scalars */
     struct emit_unit *unit;
@@ -50,7 +53,7 @@ struct emit {
     LLVMBasicBlockRef *blocks, *run_ends, done;
     LLVMValueRef budget, progress, force, released; /* allocas of runs that park; NULL if there is none */
     uint32_t *plan_target;          /* block of each instruction, for branch tables */
-    LLVMValueRef scatter_places, scatter_values;    /* allocas that scatter.c made at its first use, else NULL */
+    struct scratch scratch[SCRATCH_AREAS];  /* memory NULL: not made yet */
     bool all_live;                  /* no lane is ever missing: masks of unguarded blocks are constant */
     uint32_t block;                 /* now */
     LLVMValueRef block_mask, mask;  /* lanes of this block; of this instruction */
@@ -72,6 +75,7 @@ LLVMValueRef b_bits(struct emit *, LLVMValueRef mask);      /* mask as i32 */
 LLVMValueRef b_mask(struct emit *, LLVMValueRef bits);      /* i32 as mask */
 LLVMValueRef b_any(struct emit *, LLVMValueRef mask);       /* i1 */
 LLVMValueRef b_alloca(struct emit *, LLVMTypeRef);          /* in the entry block, 64-aligned for vectors */
+LLVMValueRef b_scratch(struct emit *, uint64_t bytes);      /* memory until the end of this instruction; 64-aligned */
 LLVMValueRef b_load(struct emit *, LLVMTypeRef, LLVMValueRef ptr);
 LLVMValueRef b_gep(struct emit *, LLVMValueRef ptr, LLVMValueRef bytes);
 LLVMValueRef b_warp_field(struct emit *, size_t offset, unsigned bits, bool invariant);
@@ -92,7 +96,8 @@ LLVMValueRef b_call(struct emit *, const char *name, unsigned ret_bits, LLVMValu
 struct lane_loop { LLVMBasicBlockRef head, body, end; LLVMValueRef bits, lane; };
 void b_lanes_begin(struct emit *, LLVMValueRef mask, struct lane_loop *);   /* once for each lane of mask, upwards */
 void b_lanes_end(struct emit *, struct lane_loop *);
-LLVMValueRef b_spill(struct emit *, LLVMValueRef vector);                   /* to memory, for b_pick and b_put */
+LLVMValueRef b_spill(struct emit *, LLVMValueRef vector);                   /* to scratch memory, for b_pick and b_put */
+LLVMValueRef b_spill_room(struct emit *, unsigned bits);                    /* the same for a vector that comes to be */
 LLVMValueRef b_pick(struct emit *, LLVMValueRef memory, unsigned bits, LLVMValueRef lane);
 void         b_put(struct emit *, LLVMValueRef memory, unsigned bits, LLVMValueRef lane, LLVMValueRef value);
 

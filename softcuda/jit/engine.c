@@ -7,6 +7,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -20,6 +21,10 @@
 /* Registers become values, what is known folds, what cannot happen goes. More passes gain little here and cost as much as the code generator. */
 #define PASSES "function(mem2reg,early-cse,instcombine<no-verify-fixpoint>,simplifycfg),always-inline,globaldce," \
                "function(early-cse,loop-mssa(licm),instcombine<no-verify-fixpoint>,simplifycfg,sink,adce)"
+
+/* How long the register allocator weighs where to split a value's life: LLVM's own 10,000 costs seconds where a kernel has some hundred
+ * blocks, and gains nothing there. Small kernels never get this far. */
+static const char *const llvm_options[] = { "softcuda", "-grow-region-complexity-budget=300" };
 
 static struct engine engine = { .passes = PASSES };
 static LLVMOrcLLJITRef jit;
@@ -103,6 +108,7 @@ static void start(void)
 
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
+    LLVMParseCommandLineOptions(sizeof(llvm_options) / sizeof(*llvm_options), llvm_options, NULL);
     triple = LLVMGetDefaultTargetTriple();
     engine.cpu = cpu ? strdup(cpu) : LLVMGetHostCPUName();
     engine.features = cpu ? "" : LLVMGetHostCPUFeatures();

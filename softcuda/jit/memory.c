@@ -281,7 +281,7 @@ static void load_strong(struct emit *e, struct access *a)
     for (unsigned i = 0; i < a->n; i++) {
         at[i] = b_spill(e, LLVMBuildPtrToInt(B(e), address_lanes(e, &a->where, (int64_t)i * element_bytes(a)),
                                              LLVMVectorType(b_int(e, 64), SC_LANES), ""));
-        memory[i] = b_alloca(e, row_type(e, a, SC_LANES));
+        memory[i] = b_spill_room(e, a->bits);
     }
     check(e, a, true);
     b_lanes_begin(e, e->mask, &loop);

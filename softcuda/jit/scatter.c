@@ -5,7 +5,6 @@
 #include "softcuda/jit/scatter.h"
 
 #define B(e) ((e)->v.builder)
-#define MAX_BITS 128
 
 static bool machine_has(struct emit *e, unsigned bits)
 {
@@ -36,21 +35,12 @@ static LLVMValueRef gather_small(struct emit *e, LLVMValueRef lanes, unsigned bi
     return LLVMBuildTrunc(B(e), LLVMBuildLShr(B(e), gather(e, word, 32, 4), shift, ""), lanes_type(e, bits), "");
 }
 
-/* Memory for the lanes' addresses and values: the same for all accesses, as it adds to each fiber's stack. */
-static void make_scratch(struct emit *e)
-{
-    if (e->scatter_places)
-        return;
-    e->scatter_places = b_alloca(e, lanes_type(e, 64));
-    e->scatter_values = b_alloca(e, lanes_type(e, MAX_BITS));
-}
-
 static LLVMValueRef begin(struct emit *e, LLVMValueRef lanes, struct lane_loop *loop)
 {
-    make_scratch(e);
-    LLVMBuildStore(B(e), LLVMBuildPtrToInt(B(e), lanes, lanes_type(e, 64), ""), e->scatter_places);
+    LLVMValueRef places = b_spill(e, LLVMBuildPtrToInt(B(e), lanes, lanes_type(e, 64), ""));
+
     b_lanes_begin(e, e->mask, loop);
-    return LLVMBuildIntToPtr(B(e), b_pick(e, e->scatter_places, 64, loop->lane), b_ptr(e), "");
+    return LLVMBuildIntToPtr(B(e), b_pick(e, places, 64, loop->lane), b_ptr(e), "");
 }
 
 static unsigned alignment(unsigned bits)
@@ -61,23 +51,20 @@ static unsigned alignment(unsigned bits)
 static LLVMValueRef load_in_turn(struct emit *e, LLVMValueRef lanes, unsigned bits)
 {
     struct lane_loop loop;
-    LLVMValueRef x = b_load(e, b_int(e, bits), begin(e, lanes, &loop));
+    LLVMValueRef values = b_spill_room(e, bits), x = b_load(e, b_int(e, bits), begin(e, lanes, &loop));
 
     LLVMSetAlignment(x, alignment(bits));
-    b_put(e, e->scatter_values, bits, loop.lane, x);
+    b_put(e, values, bits, loop.lane, x);
     b_lanes_end(e, &loop);
-    return b_load(e, lanes_type(e, bits), e->scatter_values);
+    return b_load(e, lanes_type(e, bits), values);
 }
 
 static void store_in_turn(struct emit *e, LLVMValueRef value, LLVMValueRef lanes, unsigned bits)
 {
     struct lane_loop loop;
-    LLVMValueRef place;
+    LLVMValueRef values = b_spill(e, value), place = begin(e, lanes, &loop);
 
-    make_scratch(e);
-    LLVMBuildStore(B(e), value, e->scatter_values);
-    place = begin(e, lanes, &loop);
-    LLVMSetAlignment(LLVMBuildStore(B(e), b_pick(e, e->scatter_values, bits, loop.lane), place), alignment(bits));
+    LLVMSetAlignment(LLVMBuildStore(B(e), b_pick(e, values, bits, loop.lane), place), alignment(bits));
     b_lanes_end(e, &loop);
 }
 

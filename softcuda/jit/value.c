@@ -16,27 +16,33 @@ struct shape v_shape(struct emit *e, const struct ptx_operand *o)
     return plan_operand_shape(e->plan, o);
 }
 
+/* Nought at first: a lane may come to read what only others wrote. What begins and ends in one block is written first, and with a single store
+ * it costs LLVM next to nothing to find its value. */
+static LLVMValueRef make_slot(struct emit *e, LLVMTypeRef type, bool local)
+{
+    LLVMValueRef memory = b_alloca(e, type);
+
+    if (!local)
+        LLVMBuildStore(B(e), LLVMConstNull(type), memory);
+    return memory;
+}
+
 void v_make_slots(struct emit *e)
 {
     for (uint32_t r = 0; r < e->func->nregs; r++) {
         struct shape x = e->plan->shapes[r];
         unsigned bits = v_reg_bits(e, r);
         LLVMTypeRef scalar = b_int(e, bits), type = x.kind == SHAPE_VARYING ? LLVMVectorType(scalar, SC_LANES) : scalar;
+        bool local = e->plan->ndefs[r] && e->plan->dense[r] == UINT32_MAX;
         struct slot *slot = &e->regs[r];
 
         if (!e->plan->ndefs[r] && !e->plan->nuses[r])
             continue;
-        slot->value = b_alloca(e, type);
-        LLVMBuildStore(B(e), LLVMConstNull(type), slot->value);
-        if (x.kind == SHAPE_WIDENED) {
-            slot->narrow = b_alloca(e, b_int(e, 32));
-            LLVMBuildStore(B(e), b_i32(e, 0), slot->narrow);
-        }
-        if (x.t_dynamic) {
-            LLVMTypeRef t = x.kind == SHAPE_WIDENED ? b_int(e, 32) : scalar;
-            slot->t = b_alloca(e, t);
-            LLVMBuildStore(B(e), LLVMConstNull(t), slot->t);
-        }
+        slot->value = make_slot(e, type, local);
+        if (x.kind == SHAPE_WIDENED)
+            slot->narrow = make_slot(e, b_int(e, 32), local);
+        if (x.t_dynamic)
+            slot->t = make_slot(e, x.kind == SHAPE_WIDENED ? b_int(e, 32) : scalar, local);
     }
 }
 
