@@ -1,6 +1,6 @@
-/* What gpudl adds to a launch: gpudl_kernel_launch_params against the driver's own LaunchKernel, on the driver that
- * GPUDL_DRIVER names (the null driver shows gpudl's own cost), from 1 to 16 threads, each with a stream of its own. A sample
- * is a batch of launches; waiting for the device is outside of it. */
+/* What gpudl adds to a launch: gpudl_kernel_launch_params against the driver's own LaunchKernel, and gpudl_launch against the
+ * former, on the driver that GPUDL_DRIVER names (the null driver shows gpudl's own cost), from 1 to 16 threads, each with a
+ * stream of its own. A sample is a batch of launches; waiting for the device is outside of it. */
 #include "bench/device.h"
 #include "bench/harness.h"
 
@@ -20,7 +20,7 @@ struct target {
     CUkernel native;
     CUstream streams[MAX_THREADS];
     unsigned threads, batch;
-    bool through_gpudl; /* of the sample being taken */
+    enum { DRIVER, UNCHECKED, CHECKED } through; /* of the sample being taken */
     pthread_barrier_t start;
 };
 
@@ -56,7 +56,10 @@ static bool launch_batch(struct target *t, CUstream stream, unsigned batch)
 
     set_arguments(&a);
     config.stream = stream;
-    if (t->through_gpudl)
+    if (t->through == CHECKED)
+        for (unsigned i = 0; i < batch; i++)
+            ok &= gpudl_launch(t->kernel, &config, a.n, a.a, a.x, a.y) == GPUDL_OK;
+    else if (t->through == UNCHECKED)
         for (unsigned i = 0; i < batch; i++)
             ok &= gpudl_kernel_launch_params(t->kernel, &config, a.params) == GPUDL_OK;
     else
@@ -110,7 +113,15 @@ static double sample_gpudl(void *arg)
 {
     struct target *t = arg;
 
-    t->through_gpudl = true;
+    t->through = UNCHECKED;
+    return sample(t);
+}
+
+static double sample_checked(void *arg)
+{
+    struct target *t = arg;
+
+    t->through = CHECKED;
     return sample(t);
 }
 
@@ -118,7 +129,7 @@ static double sample_raw(void *arg)
 {
     struct target *t = arg;
 
-    t->through_gpudl = false;
+    t->through = DRIVER;
     return sample(t);
 }
 
@@ -154,6 +165,7 @@ int main(int argc, char **argv)
     struct bench_report *report = bench_begin(argc, argv, "a launch: gpudl / the driver");
     struct target t = { .threads = 1 };
     const struct bench_side sides[] = { { "gpudl", sample_gpudl, &t }, { "driver", sample_raw, &t } };
+    const struct bench_side checks[] = { { "checked", sample_checked, &t }, { "unchecked", sample_gpudl, &t } };
     bool fast;
 
     if (!bench_device_open(NULL, &t.device))
@@ -173,6 +185,11 @@ int main(int argc, char **argv)
         bench_compare(report, name, sides, 2, 0, fast ? 0 : 1.02);
         if (fast && bench_median(report, 0) > 0)
             bench_note(report, "gpudl's own: %.1f ns", bench_median(report, 0) - bench_median(report, 1));
+        if (t.threads == 1) {
+            bench_compare(report, "launch, arguments checked", checks, 2, 0, 0);
+            if (fast && bench_median(report, 0) > 0)
+                bench_note(report, "the check: %.1f ns", bench_median(report, 0) - bench_median(report, 1));
+        }
         bench_unpin(); /* threads need CPUs of their own */
     }
     finish(&t);

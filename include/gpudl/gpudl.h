@@ -4,13 +4,12 @@
  * NVIDIA GPU through the CUDA driver and, where there is none, on softcuda, the software CUDA device that comes with gpudl.
  *
  *     gpudl_launch_config config = gpudl_launch_1d((n + 255) / 256, 256);
- *     void *params[] = { &n, &a, &x, &y };
  *     gpudl_library *lib;
  *     gpudl_kernel *saxpy;
  *
  *     if (gpudl_library_load(NULL, GPUDL_FILE("saxpy.fatbin"), NULL, &lib) != GPUDL_OK ||
  *         gpudl_kernel_get(lib, "saxpy", &saxpy) != GPUDL_OK ||
- *         gpudl_kernel_launch_params(saxpy, &config, params) != GPUDL_OK)
+ *         gpudl_launch(saxpy, &config, n, a, x, y) != GPUDL_OK)
  *         return complain(gpudl_error_text());
  *
  * Objects. A loader is a connection to a driver; NULL stands for the process's default one. A library is what a source was
@@ -42,6 +41,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+#include <cstring>
+#include <type_traits>
+#endif
 
 #include <gpudl/driver.h>
 
@@ -86,6 +90,8 @@ extern "C" {
     X(ERROR_AMBIGUOUS_NAME,     41, "several kernels answer to this name") \
     X(ERROR_NO_SUCH_GLOBAL,     42, "no global variable of this name") \
     X(ERROR_LAUNCH,             50, "the launch was refused") \
+    X(ERROR_LAUNCH_ARGUMENTS,   51, "the arguments are not those that the kernel takes") \
+    X(ERROR_LAUNCH_LIMIT,       52, "the launch is beyond a limit of the kernel or the device") \
     X(ERROR_NO_DRIVER,          60, "no CUDA driver could be opened") \
     X(ERROR_NO_DEVICE,          61, "the driver has no device") \
     X(ERROR_DRIVER_TOO_OLD,     62, "the driver lacks a function that is needed") \
@@ -600,6 +606,202 @@ static inline gpudl_launch_config gpudl_launch_1d(unsigned grid, unsigned block)
  * of this launch, or the sticky error of an earlier kernel.
  */
 GPUDL_API gpudl_status gpudl_kernel_launch_params(gpudl_kernel *kernel, const gpudl_launch_config *config, void *const *params);
+
+/* An argument with what it is. Made by gpudl_launch(), or by GPUDL_ARG(x) for an array of one's own. */
+typedef enum gpudl_arg_type {
+    GPUDL_ARG_BYTES = 0,        /* a struct by value, or what else has no type here: its size alone is checked */
+    GPUDL_ARG_BOOL = 1,
+    GPUDL_ARG_CHAR = 2, GPUDL_ARG_SCHAR = 3, GPUDL_ARG_UCHAR = 4,
+    GPUDL_ARG_SHORT = 5, GPUDL_ARG_USHORT = 6,
+    GPUDL_ARG_INT = 7, GPUDL_ARG_UINT = 8,
+    GPUDL_ARG_LONG = 9, GPUDL_ARG_ULONG = 10,
+    GPUDL_ARG_LLONG = 11, GPUDL_ARG_ULLONG = 12,
+    GPUDL_ARG_FLOAT = 13, GPUDL_ARG_DOUBLE = 14,
+    GPUDL_ARG_POINTER = 15
+} gpudl_arg_type;
+
+typedef struct gpudl_arg {
+    unsigned type;              /* gpudl_arg_type */
+    unsigned size;              /* bytes */
+    union {
+        const void *pointer;    /* POINTER: the argument; BYTES: where it is */
+        uint64_t integer;       /* the lowest bytes of it are the argument */
+        float real;
+        double wide;
+    } value;
+} gpudl_arg;
+
+/**
+ * Launch a kernel with its arguments checked against what the image says of its parameters: how many they are, the size of each,
+ * and its kind (floating point, integer, pointer) where PTX or a C++ name tells it.
+ * @args:  in the kernel's order; NULL where there are none. What BYTES point to is copied by the call
+ *
+ * An integer of 8 bytes is accepted for a pointer, as CUdeviceptr is one; signed for unsigned; a struct for anything of its
+ * size. GPUDL_ERROR_LAUNCH_ARGUMENTS names the argument, what it is, what it should be, and the kernel's signature.
+ * GPUDL_ERROR_LAUNCH_LIMIT names the limit that a block, a grid or shared memory exceeds. GPUDL_ERROR_UNSUPPORTED: the image
+ * does not tell the parameters. The rest is as in gpudl_kernel_launch_params(), but for the first checked launch of a kernel,
+ * which reads what the image says, and the first one with more dynamic shared memory than a kernel has without asking
+ * (48 KB with what it declares), which asks the driver for all that the devices have, for this kernel and all who share it.
+ */
+GPUDL_API gpudl_status gpudl_kernel_launch(gpudl_kernel *kernel, const gpudl_launch_config *config, const gpudl_arg *args,
+                                           size_t n);
+
+/**
+ * The same with all arguments in one block, each at its own offset, as in a struct that has them as its members.
+ * @size:  the block's: where the last parameter ends, or up to 15 bytes more, up to a multiple of 16: the padding at the end of
+ *         such a struct, which is not passed on
+ *
+ * Types are not known here, so the size alone is checked, and the limits.
+ */
+GPUDL_API gpudl_status gpudl_kernel_launch_packed(gpudl_kernel *kernel, const gpudl_launch_config *config, const void *bytes,
+                                                  size_t size);
+
+/* ------------------------------------------------------------------------------------------------- arguments as they are written
+ *
+ *     gpudl_status gpudl_launch(gpudl_kernel *, const gpudl_launch_config *, arguments...);
+ *
+ * gpudl_kernel_launch() with the arguments as in a call of the kernel: gpudl_launch(saxpy, &config, n, 2.0f, x, y). Numbers and
+ * pointers go with the types that they have here, so 2.0 is a double and no float. In C up to 32 arguments, each evaluated once,
+ * and structs as GPUDL_STRUCT(s), where s has an address: a variable, or a compound literal. In C++ any number, and structs and
+ * classes that can be copied byte by byte as they are; GPUDL_STRUCT(x) passes anything by its size alone. */
+#ifdef __cplusplus
+extern "C++" {
+template <class T> gpudl_arg gpudl_arg_struct(const T &x)
+{
+    static_assert(std::is_trivially_copyable<T>::value, "an argument of a kernel is copied byte by byte");
+    gpudl_arg a = { GPUDL_ARG_BYTES, sizeof(T), { nullptr } };
+    a.value.pointer = &reinterpret_cast<const char &>(x);
+    return a;
+}
+
+template <class T> constexpr unsigned gpudl_arg_type_of()
+{
+    if constexpr (std::is_enum<T>::value)
+        return gpudl_arg_type_of<std::underlying_type_t<T>>();
+    else if constexpr (std::is_same<T, bool>::value)
+        return GPUDL_ARG_BOOL;
+    else if constexpr (std::is_same<T, char>::value)
+        return GPUDL_ARG_CHAR;
+    else if constexpr (std::is_floating_point<T>::value)
+        return sizeof(T) == sizeof(float) ? GPUDL_ARG_FLOAT : GPUDL_ARG_DOUBLE;
+    else if constexpr (std::is_same<std::make_signed_t<T>, long>::value)
+        return std::is_signed<T>::value ? GPUDL_ARG_LONG : GPUDL_ARG_ULONG;
+    else
+        return (sizeof(T) == 1   ? GPUDL_ARG_SCHAR
+                : sizeof(T) == 2 ? GPUDL_ARG_SHORT
+                : sizeof(T) == 4 ? GPUDL_ARG_INT
+                                 : GPUDL_ARG_LLONG) + !std::is_signed<T>::value;
+}
+
+template <class T> gpudl_arg gpudl_arg_of(const T &x)
+{
+    gpudl_arg a = { GPUDL_ARG_POINTER, sizeof(void *), { nullptr } };
+    if constexpr (std::is_same<T, gpudl_arg>::value) {
+        return x;
+    } else if constexpr (std::is_class<T>::value || std::is_union<T>::value) {
+        return gpudl_arg_struct(x);
+    } else if constexpr (std::is_arithmetic<T>::value || std::is_enum<T>::value) {
+        static_assert(sizeof(T) <= 8, "no kernel takes a scalar of this type");
+        a.type = gpudl_arg_type_of<T>();
+        a.size = sizeof(T);
+        std::memcpy(&a.value, &x, sizeof(T));
+    } else {
+        const volatile void *pointer = x;
+        a.value.pointer = const_cast<const void *>(pointer);
+    }
+    return a;
+}
+
+template <class... T> gpudl_status gpudl_launch(gpudl_kernel *kernel, const gpudl_launch_config *config, const T &...arguments)
+{
+    const gpudl_arg list[] = { gpudl_arg_of(arguments)..., gpudl_arg() };
+    return gpudl_kernel_launch(kernel, config, list, sizeof...(T));
+}
+}
+#define GPUDL_ARG(x)      gpudl_arg_of(x)
+#define GPUDL_STRUCT(...) gpudl_arg_struct(__VA_ARGS__)
+#else
+static inline gpudl_arg gpudl_arg_bytes(const void *bytes, size_t size)
+{
+    gpudl_arg a = { GPUDL_ARG_BYTES, (unsigned)size, { bytes } };
+    return a;
+}
+static inline gpudl_arg gpudl_arg_same(gpudl_arg x) { return x; }
+#define GPUDL_ARG_MAKER(name, ctype, tag, member, as) \
+    static inline gpudl_arg gpudl_arg_##name(ctype x) \
+    { \
+        gpudl_arg a = { GPUDL_ARG_##tag, sizeof(x), { 0 } }; \
+        a.value.member = (as)x; \
+        return a; \
+    }
+GPUDL_ARG_MAKER(bool, _Bool, BOOL, integer, uint64_t)
+GPUDL_ARG_MAKER(char, char, CHAR, integer, uint64_t)
+GPUDL_ARG_MAKER(schar, signed char, SCHAR, integer, uint64_t)
+GPUDL_ARG_MAKER(uchar, unsigned char, UCHAR, integer, uint64_t)
+GPUDL_ARG_MAKER(short, short, SHORT, integer, uint64_t)
+GPUDL_ARG_MAKER(ushort, unsigned short, USHORT, integer, uint64_t)
+GPUDL_ARG_MAKER(int, int, INT, integer, uint64_t)
+GPUDL_ARG_MAKER(uint, unsigned, UINT, integer, uint64_t)
+GPUDL_ARG_MAKER(long, long, LONG, integer, uint64_t)
+GPUDL_ARG_MAKER(ulong, unsigned long, ULONG, integer, uint64_t)
+GPUDL_ARG_MAKER(llong, long long, LLONG, integer, uint64_t)
+GPUDL_ARG_MAKER(ullong, unsigned long long, ULLONG, integer, uint64_t)
+GPUDL_ARG_MAKER(float, float, FLOAT, real, float)
+GPUDL_ARG_MAKER(double, double, DOUBLE, wide, double)
+GPUDL_ARG_MAKER(pointer, const volatile void *, POINTER, integer, uintptr_t)
+#undef GPUDL_ARG_MAKER
+
+#define GPUDL_ARG(x) \
+    _Generic((x), gpudl_arg: gpudl_arg_same, _Bool: gpudl_arg_bool, char: gpudl_arg_char, signed char: gpudl_arg_schar, \
+        unsigned char: gpudl_arg_uchar, short: gpudl_arg_short, unsigned short: gpudl_arg_ushort, int: gpudl_arg_int, \
+        unsigned: gpudl_arg_uint, long: gpudl_arg_long, unsigned long: gpudl_arg_ulong, long long: gpudl_arg_llong, \
+        unsigned long long: gpudl_arg_ullong, float: gpudl_arg_float, double: gpudl_arg_double, default: gpudl_arg_pointer)(x)
+#define GPUDL_STRUCT(...) gpudl_arg_bytes(&(__VA_ARGS__), sizeof(__VA_ARGS__))
+
+/* How many there are, then that many, and an empty one to end with, so that there may be none. */
+#define gpudl_launch(...) GPUDL_LAUNCH_COUNTED(GPUDL_LAUNCH_COUNT(__VA_ARGS__), __VA_ARGS__, ~)
+#define GPUDL_LAUNCH_COUNT(...) \
+    GPUDL_LAUNCH_PICK(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, \
+        9, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
+#define GPUDL_LAUNCH_PICK(k, c, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, \
+    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
+#define GPUDL_LAUNCH_COUNTED(n, ...) GPUDL_LAUNCH_LIST(n, __VA_ARGS__)
+#define GPUDL_LAUNCH_LIST(n, kernel, config, ...) \
+    gpudl_kernel_launch(kernel, config, (const gpudl_arg[]){ GPUDL_ARGS_##n(__VA_ARGS__) }, n)
+#define GPUDL_ARGS_0(...)     { 0, 0, { 0 } }
+#define GPUDL_ARGS_1(x, ...)   GPUDL_ARG(x), GPUDL_ARGS_0(__VA_ARGS__)
+#define GPUDL_ARGS_2(x, ...)   GPUDL_ARG(x), GPUDL_ARGS_1(__VA_ARGS__)
+#define GPUDL_ARGS_3(x, ...)   GPUDL_ARG(x), GPUDL_ARGS_2(__VA_ARGS__)
+#define GPUDL_ARGS_4(x, ...)   GPUDL_ARG(x), GPUDL_ARGS_3(__VA_ARGS__)
+#define GPUDL_ARGS_5(x, ...)   GPUDL_ARG(x), GPUDL_ARGS_4(__VA_ARGS__)
+#define GPUDL_ARGS_6(x, ...)   GPUDL_ARG(x), GPUDL_ARGS_5(__VA_ARGS__)
+#define GPUDL_ARGS_7(x, ...)   GPUDL_ARG(x), GPUDL_ARGS_6(__VA_ARGS__)
+#define GPUDL_ARGS_8(x, ...)   GPUDL_ARG(x), GPUDL_ARGS_7(__VA_ARGS__)
+#define GPUDL_ARGS_9(x, ...)   GPUDL_ARG(x), GPUDL_ARGS_8(__VA_ARGS__)
+#define GPUDL_ARGS_10(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_9(__VA_ARGS__)
+#define GPUDL_ARGS_11(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_10(__VA_ARGS__)
+#define GPUDL_ARGS_12(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_11(__VA_ARGS__)
+#define GPUDL_ARGS_13(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_12(__VA_ARGS__)
+#define GPUDL_ARGS_14(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_13(__VA_ARGS__)
+#define GPUDL_ARGS_15(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_14(__VA_ARGS__)
+#define GPUDL_ARGS_16(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_15(__VA_ARGS__)
+#define GPUDL_ARGS_17(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_16(__VA_ARGS__)
+#define GPUDL_ARGS_18(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_17(__VA_ARGS__)
+#define GPUDL_ARGS_19(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_18(__VA_ARGS__)
+#define GPUDL_ARGS_20(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_19(__VA_ARGS__)
+#define GPUDL_ARGS_21(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_20(__VA_ARGS__)
+#define GPUDL_ARGS_22(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_21(__VA_ARGS__)
+#define GPUDL_ARGS_23(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_22(__VA_ARGS__)
+#define GPUDL_ARGS_24(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_23(__VA_ARGS__)
+#define GPUDL_ARGS_25(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_24(__VA_ARGS__)
+#define GPUDL_ARGS_26(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_25(__VA_ARGS__)
+#define GPUDL_ARGS_27(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_26(__VA_ARGS__)
+#define GPUDL_ARGS_28(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_27(__VA_ARGS__)
+#define GPUDL_ARGS_29(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_28(__VA_ARGS__)
+#define GPUDL_ARGS_30(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_29(__VA_ARGS__)
+#define GPUDL_ARGS_31(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_30(__VA_ARGS__)
+#define GPUDL_ARGS_32(x, ...)  GPUDL_ARG(x), GPUDL_ARGS_31(__VA_ARGS__)
+#endif
 
 #ifdef __cplusplus
 }

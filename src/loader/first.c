@@ -22,8 +22,8 @@ static gpudl_status check(const gpudl_source *sources, size_t n, const size_t *w
     for (size_t i = 1; i < n; i++)
         if (source_at(sources, i)->size != sources->size)
             return gpudl__fail(GPUDL_ERROR_ARGUMENT,
-                "%s: source %zu has size %zu, and source 0 has %zu: they lie in one array, so they are of one size", first_function,
-                i, source_at(sources, i)->size, sources->size);
+                "%s: source %zu has size %zu, and source 0 has %zu: they lie in one array, so they are of one size",
+                first_function, i, source_at(sources, i)->size, sources->size);
     return GPUDL_OK;
 }
 
@@ -59,8 +59,8 @@ static size_t try_each(gpudl_loader *l, const gpudl_source *sources, size_t n, c
     return n;
 }
 
-gpudl_status gpudl_library_load_first(gpudl_loader *given, const gpudl_source *sources, size_t n, const gpudl_load_options *options,
-    size_t *which, gpudl_library **out)
+gpudl_status gpudl_library_load_first(gpudl_loader *given, const gpudl_source *sources, size_t n,
+    const gpudl_load_options *options, size_t *which, gpudl_library **out)
 {
     struct failures f;
     gpudl_status status = check(sources, n, which, out);

@@ -143,7 +143,7 @@ static struct slot *add_slot(gpudl_library *lib, const struct image_kernel *kern
     memcpy(slot->name, kernel->name, size);
     if (!append_slot(lib, slot))
         goto no_memory;
-    b->places[slot->index] = (struct place){ handle, kernel };
+    b->places[slot->index] = (struct place){ handle, kernel, NULL };
     if (b != before) {
         gpudl__version_hold(b->version);
         atomic_store_explicit(&lib->binding, b, memory_order_release);

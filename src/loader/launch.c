@@ -5,10 +5,11 @@
 #include "src/loader/epoch.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
-#include "src/loader/loader.h"
+#include "src/loader/launch.h"
 #include "src/loader/options.h"
 
-static int call_extended(const gpudl_kernel *k, CUfunction f, const gpudl_launch_config *c, CUstream stream, void **params)
+int gpudl__launch_extended(
+    const gpudl_kernel *k, CUfunction f, const gpudl_launch_config *c, CUstream stream, void **params, void **extra)
 {
     struct driver_launch_config config = {
         .grid = { c->grid[0], c->grid[1], c->grid[2] },
@@ -19,24 +20,16 @@ static int call_extended(const gpudl_kernel *k, CUfunction f, const gpudl_launch
         .nattributes = c->nattributes,
     };
 
-    return k->library->loader->driver.table.LaunchKernelEx((const struct CUlaunchConfig_st *)&config, f, params, NULL);
+    return k->library->loader->driver.table.LaunchKernelEx((const struct CUlaunchConfig_st *)&config, f, params, extra);
 }
 
-static inline int call(struct thread *self, const gpudl_kernel *k, const gpudl_launch_config *c, void *const *params)
+static inline int call(
+    struct thread *self, const gpudl_kernel *k, const gpudl_launch_config *c, void *const *params, void *const *extra)
 {
-    CUstream stream = c->stream ? c->stream : k->null_stream;
-    struct binding *b;
-    CUfunction f;
     int err;
 
     epoch_pin(self);
-    b = atomic_load_explicit(k->binding, memory_order_acquire);
-    f = (CUfunction)b->places[k->index].handle;
-    if (__builtin_expect(!c->nattributes, 1))
-        err = k->launch(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes, stream,
-            (void **)params, NULL);
-    else
-        err = call_extended(k, f, c, stream, (void **)params);
+    err = launch_call(k, launch_place(k), c, params, extra);
     epoch_unpin(self);
     return err;
 }
@@ -61,7 +54,7 @@ static gpudl_status choose_context(const gpudl_kernel *k, const gpudl_launch_con
 
 /* The driver found no current context: lend the thread one for this launch. */
 static __attribute__((noinline, cold)) gpudl_status launch_without_context(
-    struct thread *self, const gpudl_kernel *k, const gpudl_launch_config *c, void *const *params)
+    struct thread *self, const gpudl_kernel *k, const gpudl_launch_config *c, void *const *params, void *const *extra)
 {
     const gpudl_driver_table *cu = &k->library->loader->driver.table;
     const struct allocator *before;
@@ -80,28 +73,40 @@ static __attribute__((noinline, cold)) gpudl_status launch_without_context(
     if (err)
         return gpudl__fail_cuda(
             GPUDL_ERROR_LAUNCH, cu, "cuCtxPushCurrent", err, "%s: kernel '%s'", k->library->name, k->slot->name);
-    err = call(self, k, c, params);
+    err = call(self, k, c, params, extra);
     cu->CtxPopCurrent(&context);
     return err ? refused(k, c, err) : GPUDL_OK;
 }
 
-/* What is not as the fast path has it: another size of the config, attributes that the driver does not know. */
-static gpudl_status check(const gpudl_kernel *k, const gpudl_launch_config *config, gpudl_launch_config *known)
+gpudl_status gpudl__launch_failed(const char *function, struct thread *self, const gpudl_kernel *k, const gpudl_launch_config *c,
+    void *const *params, void *const *extra, int err)
+{
+    if (gpudl__forked())
+        return gpudl__fail_forked(function);
+    if (err == GPUDL_CU_INVALID_CONTEXT)
+        return launch_without_context(self, k, c, params, extra);
+    return refused(k, c, err);
+}
+
+gpudl_status gpudl__launch_import(
+    const char *function, const gpudl_kernel *k, const gpudl_launch_config *config, gpudl_launch_config *known)
 {
     gpudl_status status;
 
     if (!k || !config)
-        return gpudl__fail_argument("gpudl_kernel_launch_params", "the kernel or the config is NULL");
+        return gpudl__fail_argument(function, "the kernel or the config is NULL");
     status = gpudl__options_import(known, sizeof(*known), config, "gpudl_launch_config");
     if (status != GPUDL_OK)
         return status;
     if (known->nattributes && !known->attributes)
-        return gpudl__fail_argument("gpudl_kernel_launch_params", "nattributes is not 0, and attributes is NULL");
+        return gpudl__fail_argument(function, "nattributes is not 0, and attributes is NULL");
     if (known->nattributes && !k->library->loader->driver.table.LaunchKernelEx)
         return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "%s: the driver (%s) has no cuLaunchKernelEx, so no launch attributes",
             k->slot->name, k->library->loader->driver_text);
     return GPUDL_OK;
 }
+
+static const char params_function[] = "gpudl_kernel_launch_params";
 
 static gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *config, void *const *params)
 {
@@ -110,28 +115,24 @@ static gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *config, v
 
     if (__builtin_expect(!self, 0))
         return gpudl__fail_memory("a thread's first launch");
-    err = call(self, k, config, params);
+    err = call(self, k, config, params, NULL);
     if (__builtin_expect(!err, 1))
         return GPUDL_OK;
-    if (gpudl__forked())
-        return gpudl__fail_forked("gpudl_kernel_launch_params");
-    if (err == GPUDL_CU_INVALID_CONTEXT)
-        return launch_without_context(self, k, config, params);
-    return refused(k, config, err);
+    return gpudl__launch_failed(params_function, self, k, config, params, NULL, err);
 }
 
-static __attribute__((noinline)) gpudl_status launch_checked(
+static __attribute__((noinline)) gpudl_status launch_imported(
     gpudl_kernel *k, const gpudl_launch_config *config, void *const *params)
 {
     gpudl_launch_config known;
-    gpudl_status status = check(k, config, &known);
+    gpudl_status status = gpudl__launch_import(params_function, k, config, &known);
 
     return status == GPUDL_OK ? launch(k, &known, params) : status;
 }
 
 gpudl_status gpudl_kernel_launch_params(gpudl_kernel *k, const gpudl_launch_config *config, void *const *params)
 {
-    if (__builtin_expect(!k || !config || config->size != sizeof(*config) || config->nattributes, 0))
-        return launch_checked(k, config, params);
+    if (__builtin_expect(launch_is_odd(k, config), 0))
+        return launch_imported(k, config, params);
     return launch(k, config, params);
 }

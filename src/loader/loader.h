@@ -33,6 +33,13 @@ struct primary_context {
     CUdevice device;
 };
 
+/* The widest of all devices: a launch is refused here only where every device would. */
+struct device_limits {
+    bool known;                         /* asked for with the first checked launch */
+    unsigned block[3], grid[3], threads;
+    unsigned shared, shared_most;       /* bytes a block may have: without asking, with asking */
+};
+
 struct gpudl_loader {
     struct allocator allocator;         /* allocate is NULL: malloc */
     gpudl_log_function *log;
@@ -46,6 +53,7 @@ struct gpudl_loader {
     struct binding *retired;
     size_t handles;                     /* libraries and pins that are out */
     struct primary_context *contexts;   /* one a device */
+    struct device_limits limits;
 };
 
 struct gpudl_version {
@@ -66,12 +74,14 @@ struct gpudl_version {
     CUlibrary native;
     char *log;                          /* what the driver remarked at the load, or NULL */
     CUkernel first;                     /* kernels[0]'s, asked for when the load was checked */
+    struct plan *plans;                 /* of the kernels that had a checked launch */
 };
 
-/* Where a slot's code is. Written before the slot's kernel is handed out, constant from then on. */
+/* Where a slot's code is. Written before the slot's kernel is handed out, constant from then on, but for the plan. */
 struct place {
     CUkernel handle;
     const struct image_kernel *kernel;
+    _Atomic(struct plan *) plan;        /* the version's; NULL until the first checked launch. Written under the lock */
 };
 
 struct binding {

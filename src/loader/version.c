@@ -3,6 +3,7 @@
 
 #include "src/loader/error.h"
 #include "src/loader/loader.h"
+#include "src/loader/plan.h"
 
 static struct gpudl_version **bucket(gpudl_loader *l, struct hash128 hash)
 {
@@ -51,6 +52,7 @@ static void unlist(struct gpudl_version *v)
 static void destroy(struct gpudl_version *v)
 {
     gpudl__version_unload(v);
+    gpudl__plans_free(v->plans);
     gpudl__index_free(&v->index);
     gpudl__free(v->log);
     gpudl__content_release(&v->content);

@@ -29,6 +29,25 @@ static gpudl_status kernels(gpudl_loader *l, void *source)
     return status;
 }
 
+/* Its limits are asked for, and more shared memory. */
+static gpudl_status checked(gpudl_loader *l, void *source)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    gpudl_kernel *k = NULL;
+    gpudl_library *lib;
+    gpudl_status status = gpudl_library_load(l, source, NULL, &lib);
+
+    if (status != GPUDL_OK)
+        return status;
+    config.shared_bytes = 100000;
+    status = gpudl_kernel_get(lib, "axpy", &k);
+    if (status == GPUDL_OK)
+        status = gpudl_launch(k, &config, 1, 2.f, NULL, NULL);
+    gpudl_kernel_release(k);
+    gpudl_library_release(lib);
+    return status;
+}
+
 /* The second load shares the first one's version. */
 static gpudl_status shared(gpudl_loader *l, void *source)
 {
@@ -93,6 +112,7 @@ static void each(void (*harness)(harness_scenario *, void *))
     for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
         harness(kernels, &sources[i]);
         harness(shared, &sources[i]);
+        harness(checked, &sources[i]);
     }
     harness(globals, &with_globals);
     for (int i = 0; i < 40; i++)

@@ -77,6 +77,14 @@ int null_DeviceGetAttribute(int *value, int attribute, CUdevice device)
     case GPUDL_DEVICE_COMPUTE_CAPABILITY_MINOR: *value = (int)settings.sm % 10; break;
     case GPUDL_DEVICE_WARP_SIZE: *value = 32; break;
     case GPUDL_DEVICE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
+    case GPUDL_DEVICE_MAX_BLOCK_DIM_X:
+    case GPUDL_DEVICE_MAX_BLOCK_DIM_Y: *value = 1024; break;
+    case GPUDL_DEVICE_MAX_BLOCK_DIM_Z: *value = 64; break;
+    case GPUDL_DEVICE_MAX_GRID_DIM_X: *value = 0x7fffffff; break;
+    case GPUDL_DEVICE_MAX_GRID_DIM_Y:
+    case GPUDL_DEVICE_MAX_GRID_DIM_Z: *value = 65535; break;
+    case GPUDL_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK: *value = 49152; break;
+    case GPUDL_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = 232448; break;
     case GPUDL_DEVICE_MULTIPROCESSOR_COUNT: *value = 4; break;
     case GPUDL_DEVICE_UNIFIED_ADDRESSING: *value = 1; break;
     default: *value = 0;

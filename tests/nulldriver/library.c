@@ -11,6 +11,7 @@
 struct CUkern_st {
     struct CUkern_st *next;
     CUlibrary library;
+    _Atomic unsigned shared; /* dynamic bytes that a launch may have */
     char name[];
 };
 
@@ -59,6 +60,7 @@ static CUkernel add_kernel(CUlibrary library, const char *name, size_t length)
 
     memcpy(k->name, name, length);
     k->library = library;
+    atomic_init(&k->shared, 49152);
     k->next = library->kernels;
     library->kernels = k;
     return k;
@@ -248,37 +250,68 @@ void *nulldrv_last_stream(void)
     return last_stream;
 }
 
-static int launch(CUfunction function, CUstream stream)
+static void (*_Atomic on_launch)(void **params, void **extra);
+
+void nulldrv_on_launch(void (*see)(void **params, void **extra))
 {
+    atomic_store(&on_launch, see);
+}
+
+int null_KernelGetAttribute(int *value, int attribute, CUkernel kernel, CUdevice device)
+{
+    (void)device;
+    ENTER(KernelGetAttribute);
+    *value = attribute == GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES ? (int)atomic_load(&kernel->shared) : 0;
+    return 0;
+}
+
+int null_KernelSetAttribute(int attribute, int value, CUkernel kernel, CUdevice device)
+{
+    (void)device;
+    ENTER(KernelSetAttribute);
+    if (attribute != GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > 232448)
+        return GPUDL_CU_INVALID_VALUE;
+    atomic_store(&kernel->shared, (unsigned)value);
+    return 0;
+}
+
+static int launch(CUfunction function, CUstream stream, unsigned shared, void **params, void **extra)
+{
+    void (*see)(void **, void **) = atomic_load_explicit(&on_launch, memory_order_relaxed);
     CUkernel kernel = (CUkernel)function;
 
     last_stream = stream;
     if (!pushed())
         return GPUDL_CU_INVALID_CONTEXT;
+    if (shared > atomic_load_explicit(&kernel->shared, memory_order_relaxed))
+        return GPUDL_CU_INVALID_VALUE;
+    if (see)
+        see(params, extra);
     return usable(kernel->library, "a kernel of an unloaded library was launched");
 }
 
 int null_LaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
     CUstream s, void **params, void **extra)
 {
-    (void)gy, (void)gz, (void)by, (void)bz, (void)shared, (void)params, (void)extra;
+    (void)gy, (void)gz, (void)by, (void)bz;
     ENTER(LaunchKernel);
-    return gx && bx ? launch(f, s) : GPUDL_CU_INVALID_VALUE;
+    return gx && bx ? launch(f, s, shared, params, extra) : GPUDL_CU_INVALID_VALUE;
 }
 
 int null_LaunchKernelEx(const struct CUlaunchConfig_st *config, CUfunction f, void **params, void **extra)
 {
-    (void)params, (void)extra;
+    const struct driver_launch_config *c = (const struct driver_launch_config *)config;
+
     ENTER(LaunchKernelEx);
-    return config ? launch(f, ((const struct driver_launch_config *)config)->stream) : GPUDL_CU_INVALID_VALUE;
+    return c ? launch(f, c->stream, c->shared_bytes, params, extra) : GPUDL_CU_INVALID_VALUE;
 }
 
 int null_LaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
     unsigned shared, CUstream s, void **params)
 {
-    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)params;
+    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz;
     ENTER(LaunchCooperativeKernel);
-    return launch(f, s);
+    return launch(f, s, shared, params, NULL);
 }
 
 static void forget(CUlibrary library)
@@ -299,6 +332,7 @@ void reset_libraries(void)
     nulldrv_set_log(NULL);
     nulldrv_set_remarks(NULL);
     nulldrv_set_globals(64);
+    nulldrv_on_launch(NULL);
     pthread_mutex_lock(&lock);
     for (CUlibrary l = libraries, next; l; l = next) {
         next = l->next;

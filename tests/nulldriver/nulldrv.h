@@ -39,6 +39,8 @@ void nulldrv_set_globals(size_t bytes);             /* any global exists and has
 /* Was this option given to the last load? Then its value is in *value, which may be NULL. library: one of the library's options. */
 int nulldrv_load_option(int library, int option, void **value);
 void *nulldrv_last_stream(void);                    /* of the calling thread's last launch */
+/* Called with the arguments of each launch from now on, until the reset; NULL: nothing is. */
+void nulldrv_on_launch(void (*see)(void **params, void **extra));
 
 /* Alive now: "library", "context" (retained primary contexts), "memory", "pushed" (contexts on the calling thread's stack),
  * "stream", "event". */

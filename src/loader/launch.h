@@ -1,0 +1,43 @@
+/* launch.h - what all kinds of launches share: pin (epoch.h), read the place, one driver call, unpin. */
+#ifndef GPUDL_LOADER_LAUNCH_H
+#define GPUDL_LOADER_LAUNCH_H
+
+#include "src/loader/loader.h"
+#include "src/loader/thread.h"
+
+/* Where the kernel is now; lent while the thread is pinned. */
+static inline struct place *launch_place(const gpudl_kernel *k)
+{
+    return &atomic_load_explicit(k->binding, memory_order_acquire)->places[k->index];
+}
+
+/* Attributes go through cuLaunchKernelEx. */
+int gpudl__launch_extended(
+    const gpudl_kernel *k, CUfunction f, const gpudl_launch_config *c, CUstream stream, void **params, void **extra);
+
+/* Either params or extra, as cuLaunchKernel takes them. */
+static inline int launch_call(
+    const gpudl_kernel *k, const struct place *p, const gpudl_launch_config *c, void *const *params, void *const *extra)
+{
+    CUstream stream = c->stream ? c->stream : k->null_stream;
+    CUfunction f = (CUfunction)p->handle;
+
+    if (__builtin_expect(c->nattributes != 0, 0))
+        return gpudl__launch_extended(k, f, c, stream, (void **)params, (void **)extra);
+    return k->launch(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes, stream,
+        (void **)params, (void **)extra);
+}
+
+/* Not as the fast path has it: NULL, another size of the config, attributes. Those are imported. */
+static inline bool launch_is_odd(const gpudl_kernel *k, const gpudl_launch_config *c)
+{
+    return !k || !c || c->size != sizeof(*c) || c->nattributes;
+}
+gpudl_status gpudl__launch_import(
+    const char *function, const gpudl_kernel *k, const gpudl_launch_config *config, gpudl_launch_config *known);
+
+/* The driver returned err: tries again where all that lacked was a context, else says why. The thread is not pinned. */
+__attribute__((noinline, cold)) gpudl_status gpudl__launch_failed(const char *function, struct thread *self,
+    const gpudl_kernel *k, const gpudl_launch_config *c, void *const *params, void *const *extra, int err);
+
+#endif

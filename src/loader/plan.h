@@ -1,0 +1,58 @@
+/* plan.h - what a checked launch of a kernel is held against, put together so that holding costs a few comparisons. Made with the
+ * kernel's first checked launch, its version's own; constant from then on but for the shared memory that needs no asking. */
+#ifndef GPUDL_LOADER_PLAN_H
+#define GPUDL_LOADER_PLAN_H
+
+#include "src/loader/loader.h"
+
+#define PLAN_NOT_KNOWN UINT32_MAX   /* nparams: the image does not tell them */
+
+enum { PLAN_MOST_BYTES = 32764 };   /* of all parameters together: what PTX ISA 8.1 allows */
+
+struct plan_param {
+    uint32_t size;
+    uint32_t accepts;               /* a bit for each gpudl_arg_type */
+};
+
+struct plan {
+    struct plan *next;              /* in its version */
+    const struct image_kernel *kernel;
+    /* A dimension fits when it is at least low, and at most so much above. Below: as declared (.reqntid), or the device's. */
+    unsigned block_low[3], block_above[3], grid_above[3];
+    unsigned threads;
+    _Atomic unsigned shared;        /* dynamic bytes: what the driver gives without being asked; shared_most once it was */
+    unsigned shared_most, shared_static;
+    unsigned declared_threads;      /* of .maxntid; 0: none */
+    uint32_t nparams, param_bytes;
+    struct plan_param params[];
+};
+
+static inline bool plan_fits(const struct plan *p, const gpudl_launch_config *c)
+{
+    bool fits = c->block[0] * c->block[1] * c->block[2] <= p->threads;
+
+    for (int i = 0; i < 3; i++) {
+        fits &= c->block[i] - p->block_low[i] <= p->block_above[i];
+        fits &= c->grid[i] - 1 <= p->grid_above[i];
+    }
+    return fits & (c->shared_bytes <= atomic_load_explicit(&p->shared, memory_order_acquire));
+}
+
+static inline bool plan_accepts(const struct plan_param *p, const gpudl_arg *a)
+{
+    return (a->size == p->size) & (a->type < 32) & (p->accepts >> (a->type & 31));
+}
+
+/* Not under the lock, and not pinned: makes the plan of what the kernel is now. */
+gpudl_status gpudl__plan_make(gpudl_kernel *k);
+void gpudl__plans_free(struct plan *first);
+
+/* refuse.c; pinned. A launch that does not fit: why; or GPUDL_OK, when it lacked but shared memory, and the driver gave that. */
+__attribute__((noinline, cold)) gpudl_status gpudl__plan_refuse(
+    const gpudl_kernel *k, const struct place *place, struct plan *p, const gpudl_launch_config *c);
+/* Why the arguments are not the kernel's. */
+__attribute__((noinline, cold)) gpudl_status gpudl__plan_refuse_args(
+    const gpudl_kernel *k, const struct plan *p, const gpudl_arg *args, size_t n);
+__attribute__((noinline, cold)) gpudl_status gpudl__plan_refuse_packed(const gpudl_kernel *k, const struct plan *p, size_t size);
+
+#endif
