@@ -60,7 +60,8 @@ static LLVMValueRef arriving(struct emit *e, bool counted)
 static void emit_bar_sync(struct emit *e, const struct ptx_operand *count)
 {
     bool arrive = ptx_has(e->in, PTX_M_arrive);
-    LLVMValueRef args[] = { e->warp, operand_or_zero(e, &e->in->ops[0]), arriving(e, count), operand_or_zero(e, count) };
+    LLVMValueRef id = ptx_has(e->in, PTX_M_cluster) ? b_i32(e, SC_CLUSTER_BARRIER) : operand_or_zero(e, &e->in->ops[0]);
+    LLVMValueRef args[] = { e->warp, id, arriving(e, count), operand_or_zero(e, count) };
 
     if (!count && block_threads(e) <= SC_LANES)
         return;
@@ -103,8 +104,8 @@ void emit_barrier(struct emit *e)
     LLVMBasicBlockRef end = NULL;
     LLVMValueRef released, mine;
 
-    if (ptx_has(in, PTX_M_warp) || ptx_has(in, PTX_M_cluster))
-        return;     /* bar.warp.sync: that the lanes are here is all; a cluster is one block */
+    if (ptx_has(in, PTX_M_warp) || (ptx_has(in, PTX_M_cluster) && ptx_has(in, PTX_M_arrive)))
+        return;     /* bar.warp.sync: that the lanes are here is all; a cluster is one block, which meets where it waits */
     if (ptx_has(in, PTX_M_red)) {
         emit_bar_red(e);
         return;

@@ -57,7 +57,9 @@ static int check_insn(const struct ptx_module *m, const struct ptx_insn *in, str
 
     switch (in->op) {
     case PTX_I_ld: case PTX_I_ldu: case PTX_I_st:
-        return element_fits(in) ? 0 : refuse(err, in, "");
+        return element_fits(in) && !ptx_has(in, PTX_M_async) ? 0 : refuse(err, in, "");
+    case PTX_I_redux:
+        return in->ntypes && !ptx_type_is_float(in->types[0]) ? 0 : refuse(err, in, "of floats");
     case PTX_I_atom: case PTX_I_red:
         return element_fits(in) && !ptx_has(in, PTX_M_async) ? 0 : refuse(err, in, "");
     case PTX_I_tex: case PTX_I_tld4: case PTX_I_suld: case PTX_I_sust: case PTX_I_sured: case PTX_I_txq: case PTX_I_suq:
@@ -73,7 +75,7 @@ static int check_insn(const struct ptx_module *m, const struct ptx_insn *in, str
     case PTX_I_call:
         return check_call(m, in, err);
     case PTX_I_bra: case PTX_I_brx: case PTX_I_ret: case PTX_I_exit: case PTX_I_trap: case PTX_I_bar: case PTX_I_barrier:
-    case PTX_I_shfl: case PTX_I_vote: case PTX_I_match: case PTX_I_redux: case PTX_I_activemask: case PTX_I_elect:
+    case PTX_I_shfl: case PTX_I_vote: case PTX_I_match: case PTX_I_activemask: case PTX_I_elect:
     case PTX_I_mov: case PTX_I_cvta: case PTX_I_isspacep: case PTX_I_membar: case PTX_I_fence: case PTX_I_nanosleep:
     case PTX_I_prefetch: case PTX_I_prefetchu: case PTX_I_discard: case PTX_I_applypriority: case PTX_I_createpolicy:
     case PTX_I_pmevent: case PTX_I_brkpt: case PTX_I_griddepcontrol: case PTX_I_setmaxnreg:

@@ -374,6 +374,8 @@ static LLVMValueRef barrier_id(struct emit *e, uint32_t b)
     const struct ptx_operand *o = &in->ops[ptx_has(in, PTX_M_red)];
     int64_t id = 0;
 
+    if (ptx_has(in, PTX_M_cluster))
+        return b_i32(e, SC_CLUSTER_BARRIER);
     insn_constant(o, &id);
     return b_i32(e, (uint64_t)id);
 }

@@ -21,7 +21,7 @@ struct inliner {
 
 static bool is_block_barrier(const struct ptx_insn *in)
 {
-    return (in->op == PTX_I_bar || in->op == PTX_I_barrier) && !ptx_has(in, PTX_M_warp) && !ptx_has(in, PTX_M_cluster);
+    return (in->op == PTX_I_bar || in->op == PTX_I_barrier) && !ptx_has(in, PTX_M_warp);
 }
 
 /* Arguments and parameters are both in memory, or both in registers. */

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 #define SC_LANES 32
-#define SC_BARRIERS 16
+#define SC_BARRIERS 17          /* 16 that programs number, and the cluster's */
+#define SC_CLUSTER_BARRIER 16
 
 struct sc_warp {
     const unsigned char *params;    /* the kernel's parameter buffer */

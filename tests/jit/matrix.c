@@ -217,6 +217,21 @@ static void who_drops_out_is_not_waited_for(void **state)
     assert_int_equal(out[3], 1);
 }
 
+/* A cluster of one block: its barrier is a block's, in divergent code as well. */
+static void a_cluster_s_barrier_holds_the_block(void **state)
+{
+    (void)state;
+    assert_int_equal(run(PTX ".visible .entry k(.param .u64 o)\n{\n.reg .pred %p<9>; .reg .b32 %r<64>; .reg .b64 %rd<9>; .shared .align 16 .b8 s[512];\n"
+        "ld.param.u64 %rd0, [o];\nmov.u32 %r0, %tid.x; mov.u32 %r2, s;\n" MY_WORD
+        "mad.lo.u32 %r3, %r0, 4, %r2; st.shared.b32 [%r3], %r0;\nand.b32 %r4, %r0, 1; setp.eq.u32 %p1, %r4, 0;\n@%p1 bra A;\n"
+        "barrier.cluster.arrive;\nbarrier.cluster.wait;\nbra B;\nA: barrier.cluster.arrive;\nbarrier.cluster.wait;\nB:\n"
+        "xor.b32 %r5, %r0, 127; mad.lo.u32 %r5, %r5, 4, %r2; ld.shared.b32 %r6, [%r5];\n"
+        "mapa.shared::cluster.u32 %r7, %r5, 0; getctarank.shared::cluster.u32 %r8, %r7; ld.shared::cluster.b32 %r9, [%r7]; add.u32 %r9, %r9, %r8; add.u32 %r6, %r6, %r9;\n"
+        "st.global.b32 [%rd1], %r6;\nret;\n}\n", 1, 128), -1);
+    for (unsigned i = 0; i < 128; i++)
+        assert_int_equal(out[i], 2 * (i ^ 127));
+}
+
 static void what_is_not_known_is_refused(void **state)
 {
     static const char *const refused[] = {
@@ -243,7 +258,7 @@ int main(void)
         cmocka_unit_test(whole_products_of_bytes), cmocka_unit_test(rows_come_as_they_lie_or_transposed),
         cmocka_unit_test(products_wait_for_the_whole_warp), cmocka_unit_test(phases_end_when_all_have_arrived),
         cmocka_unit_test(bytes_that_were_announced_are_waited_for), cmocka_unit_test(who_drops_out_is_not_waited_for),
-        cmocka_unit_test(what_is_not_known_is_refused),
+        cmocka_unit_test(a_cluster_s_barrier_holds_the_block), cmocka_unit_test(what_is_not_known_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
