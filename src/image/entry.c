@@ -132,6 +132,12 @@ static enum image_error unusable(struct image *im, struct entry *e, enum image_e
     return e->info.error = error;
 }
 
+/* A stored cubin is looked at when its image is opened. PTX needs its NUL found, too. */
+static bool was_described(const struct image_entry *e)
+{
+    return e->format == IMAGE_CUBIN && e->compression == IMAGE_STORED && e->payload_sm && !e->error;
+}
+
 static enum image_error make_ready(struct image *im, struct entry *e, struct text *t)
 {
     bool known = e->info.payload_sm;
@@ -139,7 +145,7 @@ static enum image_error make_ready(struct image *im, struct entry *e, struct tex
 
     if (!error)
         error = unpack(im, e, t);
-    if (!error)
+    if (!error && !was_described(&e->info))
         error = describe(e, t);
     if (error)
         return unusable(im, e, error, t);
