@@ -391,6 +391,88 @@ static void a_refused_launch_is_told(void **state)
     gpudl_library_release(lib);
 }
 
+static void checked_launches_give_the_right_numbers(void **state)
+{
+    enum { N = 100 };
+    gpudl_library *lib = load(DATA_SOURCE(names_fatbin));
+    gpudl_launch_config config = gpudl_launch_1d(1, 128);
+    float x[N], y[N];
+    CUdeviceptr dx, dy;
+    gpudl_kernel *k;
+    int n = N;
+    struct {
+        int n;
+        float a;
+        CUdeviceptr x, y;
+    } packed = { N, 1, 0, 0 };
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)i;
+        y[i] = (float)(3 * i);
+    }
+    dx = upload(x, sizeof(x));
+    dy = upload(y, sizeof(y));
+    assert_ok(gpudl_kernel_get(lib, "axpy", &k));
+    assert_ok(gpudl_launch(k, &config, n, 2.f, dx, dy));
+    packed.x = dx;
+    packed.y = dy;
+    assert_ok(gpudl_kernel_launch_packed(k, &config, &packed, sizeof(packed)));
+    assert_int_equal(gpudl_launch(k, &config, n, 2., dx, dy), GPUDL_ERROR_LAUNCH_ARGUMENTS);
+    assert_int_equal(gpudl_launch(k, &config, n, 2.f, dx), GPUDL_ERROR_LAUNCH_ARGUMENTS);
+    config.block[0] = 5000;
+    assert_int_equal(gpudl_launch(k, &config, n, 2.f, dx, dy), GPUDL_ERROR_LAUNCH_LIMIT);
+    download(y, dy, sizeof(y));
+    assert_cu(cu->MemFree(dx));
+    for (int i = 0; i < N; i++)
+        assert_true(y[i] == (float)(6 * i));
+    gpudl_kernel_release(k);
+    gpudl_library_release(lib);
+}
+
+/* out = s.n * s.f, by way of the last word of dynamic shared memory. */
+static const char far_ptx[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".extern .shared .align 16 .b8 dynamic[];\n"
+    ".visible .entry far(.param .u64 out, .param .u32 at, .param .align 8 .b8 s[16])\n{\n"
+    "    .reg .b32 %r<5>; .reg .f32 %f<4>; .reg .b64 %rd<3>;\n"
+    "    .shared .align 4 .b8 own[256];\n"
+    "    ld.param.u64 %rd1, [out];\n    cvta.to.global.u64 %rd2, %rd1;\n"
+    "    ld.param.u32 %r1, [at];\n    ld.param.u32 %r2, [s];\n    ld.param.f32 %f1, [s+12];\n"
+    "    cvt.rn.f32.s32 %f2, %r2;\n    mul.f32 %f3, %f1, %f2;\n"
+    "    mov.u32 %r3, own;\n    st.shared.f32 [%r3], %f3;\n    ld.shared.f32 %f3, [%r3];\n"
+    "    mov.u32 %r3, dynamic;\n    add.u32 %r4, %r3, %r1;\n"
+    "    st.shared.f32 [%r4], %f3;\n    ld.shared.f32 %f1, [%r4];\n    st.global.f32 [%rd2], %f1;\n    ret;\n}\n";
+
+static void all_of_the_shared_memory_is_had_without_asking(void **state)
+{
+    gpudl_library *lib = load(GPUDL_MEMORY(far_ptx, sizeof(far_ptx) - 1));
+    gpudl_launch_config config = gpudl_launch_1d(1, 1);
+    struct {
+        int n, pad[2];
+        float f;
+    } s = { 3, { 0 }, 2.5f };
+    CUdeviceptr out = upload(&(float){ 0 }, sizeof(float));
+    unsigned last;
+    float result;
+    gpudl_kernel *k;
+    int most;
+
+    (void)state;
+    assert_cu(cu->DeviceGetAttribute(&most, GPUDL_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0));
+    assert_ok(gpudl_kernel_get(lib, "far", &k));
+    config.shared_bytes = (unsigned)most - 256;
+    last = config.shared_bytes - 4;
+    assert_ok(gpudl_launch(k, &config, out, last, GPUDL_STRUCT(s)));
+    config.shared_bytes += 4;
+    assert_int_equal(gpudl_launch(k, &config, out, last, GPUDL_STRUCT(s)), GPUDL_ERROR_LAUNCH_LIMIT);
+    assert_non_null(strstr(gpudl_error_text(), "and 256 that it declares"));
+    download(&result, out, sizeof(result));
+    assert_true(result == 7.5f);
+    gpudl_kernel_release(k);
+    gpudl_library_release(lib);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +488,8 @@ int main(void)
         cmocka_unit_test(an_unknown_instruction_is_named_with_its_line),
         cmocka_unit_test(code_that_does_not_fit_is_refused),
         cmocka_unit_test(a_refused_launch_is_told),
+        cmocka_unit_test(checked_launches_give_the_right_numbers),
+        cmocka_unit_test(all_of_the_shared_memory_is_had_without_asking),
     };
 
     cu = gpudl_loader_driver(NULL);
