@@ -103,6 +103,10 @@ static void add_neighbours(struct line *l, CUcontext c, uint64_t address)
         return;
     }
     sc_devmem_near(c->device->memory, address, &below, &above);
+    if (below.size && address - below.start < below.size) {     /* what no pointer of the program leads to */
+        add(l, "; the access leaves its array or surface");
+        return;
+    }
     down = below.size ? address - (below.start + below.size) : UINT64_MAX;
     up = above.size ? above.start - address : UINT64_MAX;
     if (below.size && down <= up)
