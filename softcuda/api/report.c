@@ -104,7 +104,7 @@ static void add_neighbours(struct line *l, CUcontext c, uint64_t address)
     }
     sc_devmem_near(c->device->memory, address, &below, &above);
     if (below.size && address - below.start < below.size) {     /* what no pointer of the program leads to */
-        add(l, "; the access leaves its array or surface");
+        add(l, "%s", below.kind == SC_KIND_HEAP ? "; the address lies in what device code allocated" : "; the access leaves its array or surface");
         return;
     }
     down = below.size ? address - (below.start + below.size) : UINT64_MAX;
