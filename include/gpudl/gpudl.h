@@ -640,8 +640,9 @@ typedef struct gpudl_arg {
  * size. GPUDL_ERROR_LAUNCH_ARGUMENTS names the argument, what it is, what it should be, and the kernel's signature.
  * GPUDL_ERROR_LAUNCH_LIMIT names the limit that a block, a grid or shared memory exceeds. GPUDL_ERROR_UNSUPPORTED: the image
  * does not tell the parameters. The rest is as in gpudl_kernel_launch_params(), but for the first checked launch of a kernel,
- * which reads what the image says, and the first one with more dynamic shared memory than a kernel has without asking
- * (48 KB with what it declares), which asks the driver for all that the devices have, for this kernel and all who share it.
+ * which reads what the image says, and the first one on a device with more dynamic shared memory than a kernel has without
+ * asking (48 KB with what it declares), which asks the driver for all that the device has, for this kernel and all who share
+ * it.
  */
 GPUDL_API gpudl_status gpudl_kernel_launch(gpudl_kernel *kernel, const gpudl_launch_config *config, const gpudl_arg *args,
                                            size_t n);

@@ -42,14 +42,18 @@ static __attribute__((noinline, cold)) gpudl_status refused(const gpudl_kernel *
         k->slot->name, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes);
 }
 
-/* The stream's context, or the primary one of device 0. */
-static gpudl_status choose_context(const gpudl_kernel *k, const gpudl_launch_config *c, CUcontext *out)
+gpudl_status gpudl__launch_context(const gpudl_kernel *k, const gpudl_launch_config *c, CUcontext *out)
 {
     gpudl_loader *l = k->library->loader;
+    const struct allocator *before;
+    gpudl_status status;
 
     if ((uintptr_t)c->stream > (uintptr_t)GPUDL_STREAM_PER_THREAD && l->driver.table.StreamGetCtx(c->stream, out) == 0)
         return GPUDL_OK;
-    return gpudl__loader_context(l, 0, out);
+    before = gpudl__alloc_use(gpudl__loader_heap(l));
+    status = gpudl__loader_context(l, 0, out);
+    gpudl__alloc_use(before);
+    return status;
 }
 
 /* The driver found no current context: lend the thread one for this launch. */
@@ -57,16 +61,13 @@ static __attribute__((noinline, cold)) gpudl_status launch_without_context(
     struct thread *self, const gpudl_kernel *k, const gpudl_launch_config *c, void *const *params, void *const *extra)
 {
     const gpudl_driver_table *cu = &k->library->loader->driver.table;
-    const struct allocator *before;
     CUcontext context = NULL;
     gpudl_status status;
     int err;
 
     if (cu->CtxGetCurrent(&context) != 0 || context)
         return refused(k, c, GPUDL_CU_INVALID_CONTEXT);
-    before = gpudl__alloc_use(gpudl__loader_heap(k->library->loader));
-    status = choose_context(k, c, &context);
-    gpudl__alloc_use(before);
+    status = gpudl__launch_context(k, c, &context);
     if (status != GPUDL_OK)
         return status;
     err = cu->CtxPushCurrent(context);

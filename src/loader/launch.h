@@ -36,6 +36,9 @@ static inline bool launch_is_odd(const gpudl_kernel *k, const gpudl_launch_confi
 gpudl_status gpudl__launch_import(
     const char *function, const gpudl_kernel *k, const gpudl_launch_config *config, gpudl_launch_config *known);
 
+/* The context that a launch of a thread without one runs in: the stream's, or the primary one of device 0. */
+gpudl_status gpudl__launch_context(const gpudl_kernel *k, const gpudl_launch_config *c, CUcontext *out);
+
 /* The driver returned err: tries again where all that lacked was a context, else says why. The thread is not pinned. */
 __attribute__((noinline, cold)) gpudl_status gpudl__launch_failed(const char *function, struct thread *self,
     const gpudl_kernel *k, const gpudl_launch_config *c, void *const *params, void *const *extra, int err);

@@ -1,5 +1,5 @@
 /* plan.h - what a checked launch of a kernel is held against, put together so that holding costs a few comparisons. Made with the
- * kernel's first checked launch, its version's own; constant from then on but for the shared memory that needs no asking. */
+ * kernel's first checked launch, its version's own; constant from then on but for what shared memory was asked for. */
 #ifndef GPUDL_LOADER_PLAN_H
 #define GPUDL_LOADER_PLAN_H
 
@@ -20,7 +20,10 @@ struct plan {
     /* A dimension fits when it is at least low, and at most so much above. Below: as declared (.reqntid), or the device's. */
     unsigned block_low[3], block_above[3], grid_above[3];
     unsigned threads;
-    _Atomic unsigned shared;        /* dynamic bytes: what the driver gives without being asked; shared_most once it was */
+    /* Dynamic bytes that the driver gives without being asked; shared_most once the only device was asked. Of several, each is
+     * asked by itself: that loads the code there. */
+    _Atomic unsigned shared;
+    _Atomic uint64_t asked;         /* a bit for each device */
     unsigned shared_most, shared_static;
     unsigned declared_threads;      /* of .maxntid; 0: none */
     uint32_t nparams, param_bytes;

@@ -1,5 +1,7 @@
 /* What a checked launch is refused for, in words; and shared memory that is had for the asking. Off the path: takes its time. */
 #include "src/loader/error.h"
+#include "src/loader/fork.h"
+#include "src/loader/launch.h"
 #include "src/loader/plan.h"
 #include "src/loader/signature.h"
 
@@ -56,39 +58,63 @@ static gpudl_status check_shape(const gpudl_kernel *k, const struct plan *p, con
     return threads > p->threads ? refuse_threads(k, p, c, threads) : GPUDL_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------- shared memory, raised */
+/* ----------------------------------------------------------------------------------------------- shared memory, asked for */
 
 /* What of the device's most the driver lets be dynamic: it counts what a kernel declares, and what it calls. */
-static int raise_on(const gpudl_driver_table *cu, CUkernel kernel, int ordinal, unsigned declared)
+static int ask_driver(const gpudl_driver_table *cu, CUkernel kernel, CUdevice device, unsigned declared)
 {
     int most, value = (int)declared;
-    CUdevice device;
-    int err = cu->DeviceGet(&device, ordinal);
+    int err = cu->DeviceGetAttribute(&most, GPUDL_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device);
 
-    if (!err)
-        err = cu->DeviceGetAttribute(&most, GPUDL_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device);
     if (!err && cu->KernelGetAttribute)
         err = cu->KernelGetAttribute(&value, GPUDL_FUNC_SHARED_SIZE_BYTES, kernel, device);
     return err ? err : cu->KernelSetAttribute(GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, most - value, kernel, device);
 }
 
-/* On every device, once; two threads may both. The driver has the last word on a device that has less than the widest. */
-static gpudl_status raise_shared(const gpudl_kernel *k, const struct place *place, struct plan *p)
+/* For the device of the current context, once; two threads may both. */
+static gpudl_status ask_here(const gpudl_kernel *k, const struct place *place, struct plan *p)
 {
     const gpudl_loader *l = k->library->loader;
-    int err = 0, raised = 0;
+    CUdevice device;
+    int err = l->driver.table.CtxGetDevice(&device);
+    uint64_t bit = !err && device >= 0 && device < 64 ? (uint64_t)1 << device : 0;
 
-    for (int i = 0; i < l->driver.devices; i++) {
-        int one = raise_on(&l->driver.table, place->handle, i, p->shared_static);
-        raised += !one;
-        err = one ? one : err;
-    }
-    if (!raised)
+    if (atomic_load_explicit(&p->asked, memory_order_acquire) & bit)
+        return GPUDL_OK;
+    if (!err)
+        err = ask_driver(&l->driver.table, place->handle, device, p->shared_static);
+    if (err)
         return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, &l->driver.table, "cuKernelSetAttribute", err,
             "%s: kernel '%s': asking for more than %u bytes of dynamic shared memory", k->library->name, k->slot->name,
             atomic_load(&p->shared));
-    atomic_store_explicit(&p->shared, p->shared_most, memory_order_release);
+    atomic_fetch_or_explicit(&p->asked, bit, memory_order_release);
+    if (l->driver.devices == 1)
+        atomic_store_explicit(&p->shared, p->shared_most, memory_order_release);
     return GPUDL_OK;
+}
+
+/* In the context that the launch will run in. */
+static gpudl_status ask_for_shared(const gpudl_kernel *k, const struct place *place, struct plan *p, const gpudl_launch_config *c)
+{
+    const gpudl_driver_table *cu = &k->library->loader->driver.table;
+    CUcontext context = NULL;
+    gpudl_status status;
+    int err;
+
+    if (gpudl__forked())
+        return gpudl__fail_forked("a launch");
+    if (cu->CtxGetCurrent(&context) != 0 || context)
+        return ask_here(k, place, p);
+    status = gpudl__launch_context(k, c, &context);
+    if (status != GPUDL_OK)
+        return status;
+    err = cu->CtxPushCurrent(context);
+    if (err)
+        return gpudl__fail_cuda(
+            GPUDL_ERROR_LAUNCH, cu, "cuCtxPushCurrent", err, "%s: kernel '%s'", k->library->name, k->slot->name);
+    status = ask_here(k, place, p);
+    cu->CtxPopCurrent(&context);
+    return status;
 }
 
 gpudl_status gpudl__plan_refuse(const gpudl_kernel *k, const struct place *place, struct plan *p, const gpudl_launch_config *c)
@@ -99,7 +125,7 @@ gpudl_status gpudl__plan_refuse(const gpudl_kernel *k, const struct place *place
         return status;
     if (c->shared_bytes > p->shared_most)
         return refuse_shared(k, p, c);
-    return raise_shared(k, place, p);
+    return ask_for_shared(k, place, p, c);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- arguments */

@@ -410,6 +410,43 @@ static void more_than_48_kb_of_shared_memory_just_works(void **state)
         "231425 bytes of dynamic shared memory and 1024 that it declares; a block has at most 232448");
 }
 
+/* Asking loads the code: it is done where the launch goes, and nowhere else. */
+static void each_device_is_asked_by_itself(void **state)
+{
+    struct fixture *f = *state;
+    gpudl_launch_config c = config;
+    gpudl_kernel *k;
+
+    close_all(state);
+    nulldrv_reset();
+    nulldrv_set_devices(2);
+    f->loader = harness_open();
+    assert_ok(gpudl_library_load(f->loader, GPUDL_MEMORY(ptx, sizeof(ptx) - 1), NULL, &f->library));
+    f->kernel = NULL;
+    k = get(f, "sharing");
+    c.shared_bytes = 100000;
+    for (int device = 0; device < 2; device++)
+        for (int i = 0; i < 3; i++) {
+            assert_ok(gpudl_loader_use_device(f->loader, device));
+            assert_ok(gpudl_launch(k, &c));
+            assert_int_equal(nulldrv_calls("cuKernelSetAttribute"), device + 1);
+        }
+}
+
+static void shared_memory_is_had_without_a_context_too(void **state)
+{
+    struct fixture *f = *state;
+    gpudl_kernel *k = get(f, "sharing");
+    gpudl_launch_config c = config;
+
+    gpudl_loader_driver(f->loader)->CtxSetCurrent(NULL);
+    c.shared_bytes = 100000;
+    assert_ok(gpudl_launch(k, &c));
+    assert_ok(gpudl_launch(k, &c));
+    assert_int_equal(nulldrv_alive("pushed"), 0);
+    assert_int_equal(nulldrv_calls("cuKernelSetAttribute"), 1);
+}
+
 static void a_driver_that_gives_no_more_shared_memory_is_quoted(void **state)
 {
     gpudl_kernel *k = get(*state, "sharing");
@@ -462,6 +499,8 @@ int main(void)
         TEST(limits_are_named),
         TEST(what_a_kernel_is_declared_for_is_a_limit),
         TEST(more_than_48_kb_of_shared_memory_just_works),
+        TEST(each_device_is_asked_by_itself),
+        TEST(shared_memory_is_had_without_a_context_too),
         TEST(a_driver_that_gives_no_more_shared_memory_is_quoted),
         TEST(libraries_of_one_version_share_it),
     };

@@ -453,6 +453,7 @@ static void all_of_the_shared_memory_is_had_without_asking(void **state)
         float f;
     } s = { 3, { 0 }, 2.5f };
     CUdeviceptr out = upload(&(float){ 0 }, sizeof(float));
+    CUcontext context;
     unsigned last;
     float result;
     gpudl_kernel *k;
@@ -463,7 +464,9 @@ static void all_of_the_shared_memory_is_had_without_asking(void **state)
     assert_ok(gpudl_kernel_get(lib, "far", &k));
     config.shared_bytes = (unsigned)most - 256;
     last = config.shared_bytes - 4;
+    assert_cu(cu->CtxPopCurrent(&context)); /* and without a context */
     assert_ok(gpudl_launch(k, &config, out, last, GPUDL_STRUCT(s)));
+    assert_cu(cu->CtxPushCurrent(context));
     config.shared_bytes += 4;
     assert_int_equal(gpudl_launch(k, &config, out, last, GPUDL_STRUCT(s)), GPUDL_ERROR_LAUNCH_LIMIT);
     assert_non_null(strstr(gpudl_error_text(), "and 256 that it declares"));
