@@ -79,7 +79,8 @@ static void launches_never_meet_unloaded_code(void **state)
     harness_close(s.loader);
 }
 
-/* Slots are added while others launch from the same library: its bindings are turned under them. */
+/* Slots are added while others launch from the same library, and have their first checked launches: its bindings are turned
+ * under them. */
 static void *grow(void *user)
 {
     gpudl_launch_config config = gpudl_launch_1d(1, 32);
@@ -91,6 +92,10 @@ static void *grow(void *user)
         sprintf(name, "k%d", i);
         count_unless(s, gpudl_kernel_get(s->library, name, &k) == GPUDL_OK);
         count_unless(s, gpudl_kernel_launch_params(k, &config, NULL) == GPUDL_OK);
+        config.shared_bytes = (unsigned)i % 2 * 100000;
+        count_unless(s, gpudl_launch(k, &config, i) == GPUDL_OK);
+        count_unless(s, gpudl_launch(k, &config, 1.) == GPUDL_ERROR_LAUNCH_ARGUMENTS);
+        config.shared_bytes = 0;
         gpudl_kernel_release(k);
     }
     return NULL;
