@@ -196,22 +196,27 @@ bool plan_blends(const struct plan *p, uint32_t reg, uint32_t block)
 
 /* ---- lanes that go round a loop together */
 
-/* Can control get from block `from` to block `to` inside [first, end) without passing `without`? Walks forward edges only. */
-static bool slips_past(const struct plan *p, uint32_t from, uint32_t to, uint32_t without)
+/* Can control get from block `first` to block `to` inside [first, end) without passing `without` or coming to `first` again? An irreducible
+ * part may be passed against the layout. */
+static bool slips_past(const struct plan *p, uint32_t first, uint32_t end, uint32_t to, uint32_t without)
 {
-    uint32_t n = to - from + 1;
-    bool *reached = calloc(n, sizeof(*reached)), slips;
+    bool *reached = calloc(end - first, sizeof(*reached)), again = first != without, slips;
 
     if (!reached)
         return true;
-    reached[0] = from != without;
-    for (uint32_t b = from; b < to; b++)
-        for (uint32_t i = 0; reached[b - from] && i < p->cfg->blocks[b].nsucc; i++) {
-            uint32_t s = p->cfg->blocks[b].succ[i];
-            if (s > b && s <= to && s != without)
-                reached[s - from] = true;
-        }
-    slips = reached[to - from];
+    reached[0] = again;
+    while (again) {
+        again = false;
+        for (uint32_t b = first; b < end; b++)
+            for (uint32_t i = 0; reached[b - first] && b != to && i < p->cfg->blocks[b].nsucc; i++) {
+                uint32_t s = p->cfg->blocks[b].succ[i];
+                if (s <= first || s >= end || s == without || reached[s - first])
+                    continue;
+                reached[s - first] = true;
+                again |= s < b;
+            }
+    }
+    slips = reached[to - first];
     free(reached);
     return slips;
 }
@@ -240,9 +245,10 @@ static bool entered_at_top(const struct plan *p, const struct cfg_loop *loop)
 /* The one definition outside of the loop reaches it from every side, with all lanes that come. */
 static bool begins_together(const struct plan *p, const struct cfg_loop *loop, uint32_t block)
 {
-    uint32_t from = loop->parent >= 0 ? p->cfg->loops[loop->parent].first : 0;
+    const struct cfg_loop *around = loop->parent >= 0 ? &p->cfg->loops[loop->parent] : NULL;
+    uint32_t first = around ? around->first : 0, end = around ? around->end : p->cfg->nblocks;
 
-    return block < loop->first && p->cfg->blocks[block].loop == loop->parent && !slips_past(p, from, loop->first, block);
+    return block < loop->first && p->cfg->blocks[block].loop == loop->parent && !slips_past(p, first, end, loop->first, block);
 }
 
 static void count_reg(void *context, uint32_t reg)
@@ -273,7 +279,7 @@ static bool defined_together(const struct plan *p, const struct cfg_loop *loop, 
             outside += n;
             if (outside > 1 || !begins_together(p, loop, b))
                 return false;
-        } else if (&p->cfg->loops[p->cfg->blocks[b].loop] != loop || slips_past(p, loop->first, loop->end - 1, b)) {
+        } else if (&p->cfg->loops[p->cfg->blocks[b].loop] != loop || slips_past(p, loop->first, loop->end, loop->end - 1, b)) {
             return false;
         }
     }

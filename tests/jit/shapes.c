@@ -11,10 +11,27 @@ static void a_carry_that_is_the_same_in_all_lanes_is_added_to_each(void **state)
         assert_int_equal(out[i], i % 50 + 5);
 }
 
+static void a_way_round_a_loop_against_the_layout_keeps_what_other_lanes_write(void **state)
+{
+    (void)state;
+    /* Thread 0 goes to L1, into the middle of a loop of L1 and L3 inside, and never to L2. */
+    assert_int_equal(run(KERNEL(MY_WORD
+        "mov.u32 %r1, %r0;\nmov.u32 %r2, 9;\nsetp.eq.u32 %p0, %r0, 3;\nsetp.eq.u32 %p1, %r0, 17;\nsetp.eq.u32 %p2, %r0, 0;\n"
+        "L0: @!%p2 bra L2;\n"
+        "L1: setp.gt.u32 %p0, %r1, 16;\nbra L3;\n"
+        "L2: mov.u32 %r1, 100;\n"
+        "L3: @!%p1 bra L5;\n@!%p1 bra L1;\n"
+        "L5: sub.s32 %r2, %r2, 1;\nsetp.le.s32 %p3, %r2, 0;\n@%p3 bra D;\n@!%p0 bra L0;\n"
+        "D: selp.u32 %r3, 1, 2, %p0;\nst.global.u32 [%rd1], %r3;\nret;\n"), 2, 32), -1);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(out[i], i % 32 == 3 ? 1 : 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_carry_that_is_the_same_in_all_lanes_is_added_to_each),
+        cmocka_unit_test(a_way_round_a_loop_against_the_layout_keeps_what_other_lanes_write),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
