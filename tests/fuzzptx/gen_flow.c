@@ -65,7 +65,17 @@ struct counter { int id; struct src start, limit; unsigned step; bool ragged, te
 static struct src small_limit(struct gen *g, bool uniform, int most)
 {
     struct src s;
+    unsigned bits = most > 7 ? 7 : 3;
+    int id;
 
+    if (!uniform && g_chance(g, 60)) {      /* each lane its own */
+        s = g_register(g, R, false);
+        id = g_new(g, R);
+        g_say(g, "and.b32 %%r%d, %s, %u;", id, s.text, bits);
+        snprintf(s.text, sizeof(s.text), "%%r%d", id);
+        s.low = 0, s.high = bits;
+        return s;
+    }
     for (int tries = 0; tries < 12; tries++) {
         s = g_register(g, R, uniform);
         if (s.low <= s.high && s.high <= most && s.high > 0)
@@ -89,12 +99,27 @@ static struct src start_of(struct gen *g, bool uniform, struct src limit, int mo
     return (struct src){ .text = "0", .uniform = true };
 }
 
+/* for (i = thread; i < n; i += threads) */
+static bool from_far(struct gen *g, struct counter *c, int most)
+{
+    c->start = g_register(g, R, false);
+    if (c->start.low > c->start.high || c->start.low < 0 || c->start.high > 4000)
+        return false;
+    c->limit = (struct src){ .uniform = true };
+    c->limit.low = c->limit.high = c->start.low + 1 + g_pick(g, 2 * (unsigned)(c->start.high - c->start.low) + 20);
+    snprintf(c->limit.text, sizeof(c->limit.text), "%lld", (long long)c->limit.high);
+    c->step = (unsigned)((c->limit.high - c->start.low) / most + 1);
+    return true;
+}
+
 static struct counter count(struct gen *g)
 {
     int most = g->flow.loops == 0 ? 12 : g->flow.loops == 1 ? 5 : 3;
     struct counter c = { .id = g_new(g, R), .step = 1 + g_pick(g, 3), .ragged = !g->flow.uniform || g_chance(g, 55), .tested_first = g_chance(g, 50) };
 
     c.masked = c.ragged && c.tested_first && *g->flow.mask && g_chance(g, 40);
+    if (c.ragged && g_chance(g, 25) && from_far(g, &c, most))
+        return c;
     c.limit = small_limit(g, !c.ragged, most);
     c.start = start_of(g, !c.ragged, c.limit, most);
     return c;
@@ -173,6 +198,9 @@ void g_loop(struct gen *g)
         test_counter(g, c, true, head);
     g_say(g, "L%d:", end);
     memcpy(g->nvars, vars, sizeof(vars));
+    for (int i = 0; i < g->pool[R].n; i++)      /* behind the loop it has gone further */
+        if (g->pool[R].v[i].id == c.id)
+            g->pool[R].v[i].low = 1, g->pool[R].v[i].high = 0;
     leave_scope(g, saved, !c.tested_first && g_chance(g, 70) ? 8 : 0, !c.ragged);
     g->flow = before;
     g_keep(g, R, c.id, !c.ragged, 1, 0);
