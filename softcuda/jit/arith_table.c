@@ -220,7 +220,7 @@ const struct arith_form *arith_find(const struct ptx_insn *in, char *why, size_t
     int mod = -1;
 
     if (f == end || f->op != in->op) {
-        snprintf(why, why_size, "%s", ""); /* its name says it all */
+        snprintf(why, why_size, "no instruction of this name is");
         return NULL;
     }
     for (; f < end && f->op == in->op; f++) {
