@@ -63,6 +63,7 @@ static void order_def(void *context, uint32_t reg)
 {
     struct order *o = context;
     o->defined[reg] = o->stamp;
+    o->p->def_block[reg] = o->stamp - 1;
 }
 
 static bool number_crossing(struct plan *p)
@@ -174,6 +175,15 @@ static bool goes_round_together(const struct plan *p, const struct cfg_loop *loo
             if (p->cfg->blocks[b].succ[i] <= b && p->cfg->blocks[b].succ[i] <= loop->first)
                 return false;
     return true;
+}
+
+bool plan_written_first(const struct plan *p, uint32_t reg)
+{
+    uint32_t d = p->dense[reg];
+
+    if (d == UINT32_MAX)
+        return p->ndefs[reg] > 0;
+    return p->ndefs[reg] == 1 && !p->guarded[p->def_block[reg]] && !test(p->live_in, d);
 }
 
 bool plan_blends(const struct plan *p, uint32_t reg, uint32_t block)

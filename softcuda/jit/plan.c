@@ -437,11 +437,12 @@ static bool allocate(struct plan *p)
     p->shapes = take(p, f->nregs, sizeof(*p->shapes));
     p->ndefs = take(p, f->nregs, sizeof(*p->ndefs));
     p->nuses = take(p, f->nregs, sizeof(*p->nuses));
+    p->def_block = take(p, f->nregs, sizeof(*p->def_block));
     p->dense = take(p, f->nregs, sizeof(*p->dense));
     p->guarded = take(p, p->cfg->nblocks, sizeof(*p->guarded));
     p->exit_only = take(p, p->cfg->nblocks, sizeof(*p->exit_only));
     p->spins = take(p, p->cfg->nloops, sizeof(*p->spins));
-    return p->local_offset && p->shapes && p->ndefs && p->nuses && p->dense && p->guarded && p->exit_only && p->spins;
+    return p->local_offset && p->shapes && p->ndefs && p->nuses && p->def_block && p->dense && p->guarded && p->exit_only && p->spins;
 }
 
 struct plan *plan_make(const struct ptx_module *module, const struct ptx_func *func, const uint32_t ntid[3])

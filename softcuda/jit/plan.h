@@ -48,6 +48,7 @@ struct plan {
     struct shape *shapes;       /* of each register */
     bool carry_varying;         /* the carry flag */
     uint32_t *ndefs, *nuses;    /* of each register */
+    uint32_t *def_block;        /* where it is written, if it is written once */
     bool *guarded;              /* each block */
     bool *spins;                /* each loop: its branches depend on what other threads write */
     bool *exit_only;            /* each block: nothing but ret or exit */
@@ -69,6 +70,8 @@ void plan_destroy(struct plan *);       /* accepts NULL */
 bool plan_blends(const struct plan *, uint32_t reg, uint32_t block);
 /* Do all lanes that need it write this register together, though the block is guarded? Then it need not be varying. */
 bool plan_keeps_together(const struct plan *, uint32_t reg, uint32_t block);
+/* Is this register always written, for all lanes that go on, before it is read? Then it needs no value to begin with. */
+bool plan_written_first(const struct plan *, uint32_t reg);
 bool plan_find_liveness(struct plan *);
 struct shape plan_operand_shape(const struct plan *, const struct ptx_operand *);
 /* The shape of what an instruction of this block computes, from the shapes known so far. */

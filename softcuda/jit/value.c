@@ -16,13 +16,13 @@ struct shape v_shape(struct emit *e, const struct ptx_operand *o)
     return plan_operand_shape(e->plan, o);
 }
 
-/* Nought at first: a lane may come to read what only others wrote. What begins and ends in one block is written first, and with a single store
- * it costs LLVM next to nothing to find its value. */
-static LLVMValueRef make_slot(struct emit *e, LLVMTypeRef type, bool local)
+/* Nought at first: a lane may come to read what only others wrote. Without that, there is a single store mostly, and it costs LLVM next to
+ * nothing to find the value. */
+static LLVMValueRef make_slot(struct emit *e, LLVMTypeRef type, bool written_first)
 {
     LLVMValueRef memory = b_alloca(e, type);
 
-    if (!local)
+    if (!written_first)
         LLVMBuildStore(B(e), LLVMConstNull(type), memory);
     return memory;
 }
@@ -33,16 +33,16 @@ void v_make_slots(struct emit *e)
         struct shape x = e->plan->shapes[r];
         unsigned bits = v_reg_bits(e, r);
         LLVMTypeRef scalar = b_int(e, bits), type = x.kind == SHAPE_VARYING ? LLVMVectorType(scalar, SC_LANES) : scalar;
-        bool local = e->plan->ndefs[r] && e->plan->dense[r] == UINT32_MAX;
+        bool written_first = plan_written_first(e->plan, r);
         struct slot *slot = &e->regs[r];
 
         if (!e->plan->ndefs[r] && !e->plan->nuses[r])
             continue;
-        slot->value = make_slot(e, type, local);
+        slot->value = make_slot(e, type, written_first);
         if (x.kind == SHAPE_WIDENED)
-            slot->narrow = make_slot(e, b_int(e, 32), local);
+            slot->narrow = make_slot(e, b_int(e, 32), written_first);
         if (x.t_dynamic)
-            slot->t = make_slot(e, x.kind == SHAPE_WIDENED ? b_int(e, 32) : scalar, local);
+            slot->t = make_slot(e, x.kind == SHAPE_WIDENED ? b_int(e, 32) : scalar, written_first);
     }
 }
 
