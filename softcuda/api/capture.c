@@ -138,9 +138,9 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 
     if (r)
         return r;
-    if (!mode || (int)*mode < CU_STREAM_CAPTURE_MODE_GLOBAL || (int)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+    if (!mode)
         return CUDA_ERROR_INVALID_VALUE;
-    given = (int)*mode;
+    given = (int)*mode > CU_STREAM_CAPTURE_MODE_RELAXED ? CU_STREAM_CAPTURE_MODE_RELAXED : (int)*mode;   /* a driver takes any number */
     *mode = (CUstreamCaptureMode)thread_mode;
     thread_mode = given;
     return CUDA_SUCCESS;

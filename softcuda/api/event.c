@@ -95,7 +95,7 @@ CUresult cuEventRecordWithFlags(CUevent e, CUstream stream, unsigned int flags)
     if (s->context != e->context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!sc_capturing(s))
-        return flags ? CUDA_ERROR_INVALID_VALUE : sc_event_record(e, s);
+        return flags ? CUDA_ERROR_ILLEGAL_STATE : sc_event_record(e, s);
     if (!flags)
         replace(e, NULL);
     return sc_capture_record(s, e, flags);

@@ -229,7 +229,9 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec e, CUgraphNode n, CUgrap
     if (r || (r = sc_node_check(n)) || (r = sc_graph_check(child)))
         return r;
     at = sc_exec_find(e, n);
-    if (!at || at->step != SIZE_MAX || compare(at->node->params.u.child, child, &why))
+    if (!at || at->step != SIZE_MAX)
         return CUDA_ERROR_INVALID_VALUE;
+    if (compare(at->node->params.u.child, child, &why))
+        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     return set_all(e, at->node->params.u.child, child);
 }

@@ -95,7 +95,8 @@ static void compare_kernel(CUlibrary library, const struct image_kernel *k, cons
     compare(k->name, "registers", loaded, REGISTERS, r->registers);
     compare(k->name, "static shared bytes", loaded, SHARED_BYTES, r->shared);
     compare(k->name, "local bytes", loaded, LOCAL_BYTES, r->stack);
-    if (r->max_threads && r->max_threads <= DEVICE_MOST_THREADS)
+    /* What .reqntid asks for does not show in the driver's attribute. */
+    if (r->max_threads && r->max_threads <= DEVICE_MOST_THREADS && !r->required_block[0])
         compare(k->name, "threads of a block", loaded, MAX_THREADS, r->max_threads);
     compare_params(k, loaded);
 }
