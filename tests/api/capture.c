@@ -264,6 +264,8 @@ static void a_threads_mode_is_exchanged(void **state)
     assert_int_equal(m, CU_STREAM_CAPTURE_MODE_RELAXED);
     m = 3;
     supposed("a mode that there is not", CALL(ThreadExchangeStreamCaptureMode)(&m), CUDA_SUCCESS);
+    m = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    CU(ThreadExchangeStreamCaptureMode, &m);
     stop();
 }
 
