@@ -310,6 +310,17 @@ static bool wanted_behind(const struct plan *p, const struct cfg_loop *loop, uin
     return false;
 }
 
+/* Lanes that stay behind in front of the loop: does one of them want the register? */
+static bool wanted_before(const struct plan *p, const struct cfg_loop *loop, uint32_t d)
+{
+    size_t words = (p->ndense + 63) / 64;
+
+    for (uint32_t b = loop->first; b-- > 0 && p->guarded[b];)
+        if (plan_block_parks(p, b) && test(p->live_in + b * words, d))
+            return true;
+    return false;
+}
+
 bool plan_keeps_together(const struct plan *p, uint32_t reg, uint32_t block)
 {
     int32_t l = p->cfg->blocks[block].loop;
@@ -322,5 +333,5 @@ bool plan_keeps_together(const struct plan *p, uint32_t reg, uint32_t block)
         return true;
     if (!loop || p->spins[l] || !entered_at_top(p, loop) || !goes_round_together(p, loop) || loop_parks(p, loop))
         return false;
-    return !leaves_at_exits(p, loop, d) && !wanted_behind(p, loop, d) && defined_together(p, loop, reg);
+    return !leaves_at_exits(p, loop, d) && !wanted_behind(p, loop, d) && !wanted_before(p, loop, d) && defined_together(p, loop, reg);
 }

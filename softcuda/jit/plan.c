@@ -369,11 +369,17 @@ static bool raise_shapes(struct plan *p)
     return rose;
 }
 
-static void settle(struct plan *p)
+/* Registers that nobody gives a value are uniform, too, and what is made of them is written under guards all the same. */
+static bool settle(struct plan *p)
 {
+    bool rose = false;
+
     for (uint32_t r = 0; r < p->func->nregs; r++)
-        if (p->shapes[r].kind == SHAPE_NONE)
+        if (p->shapes[r].kind == SHAPE_NONE) {
             p->shapes[r].kind = SHAPE_UNIFORM;
+            rose = true;
+        }
+    return rose;
 }
 
 static bool fix_shapes_and_guards(struct plan *p)
@@ -383,17 +389,16 @@ static bool fix_shapes_and_guards(struct plan *p)
     bool *seen = calloc(n + 1, sizeof(*seen)), *done = calloc(n + p->cfg->nloops + 1, sizeof(*done));
     bool ok = ipdom && stack && seen && done;
 
-    while (ok && (raise_shapes(p) | raise_guards(p, ipdom, stack, seen, done))) {}
+    while (ok && ((raise_shapes(p) | raise_guards(p, ipdom, stack, seen, done)) || settle(p))) {}
     free(stack);
     free(seen);
     free(done);
-    settle(p);
     return ok;
 }
 
 /* ---- runs */
 
-static bool block_parks(const struct plan *p, uint32_t b)
+bool plan_block_parks(const struct plan *p, uint32_t b)
 {
     const struct ptx_insn *in = &p->func->insns[p->cfg->blocks[b].first];
     int32_t l = p->cfg->blocks[b].loop;
@@ -422,7 +427,7 @@ static bool find_runs(struct plan *p)
         p->run_of[b] = (int32_t)p->nruns - 1;
         run = &p->runs[p->nruns - 1];
         run->end = b + 1;
-        run->parks |= block_parks(p, b);
+        run->parks |= plan_block_parks(p, b);
     }
     return true;
 }

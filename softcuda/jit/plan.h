@@ -72,6 +72,8 @@ bool plan_blends(const struct plan *, uint32_t reg, uint32_t block);
 bool plan_keeps_together(const struct plan *, uint32_t reg, uint32_t block);
 /* Is this register always written, for all lanes that go on, before it is read? Then it needs no value to begin with. */
 bool plan_written_first(const struct plan *, uint32_t reg);
+/* May lanes stay behind in this block while others of its run go on: a wait point, or part of a spin loop? */
+bool plan_block_parks(const struct plan *, uint32_t block);
 bool plan_find_liveness(struct plan *);
 struct shape plan_operand_shape(const struct plan *, const struct ptx_operand *);
 /* The shape of what an instruction of this block computes, from the shapes known so far. */
