@@ -131,15 +131,12 @@ static LLVMTypeRef row_type(struct emit *e, unsigned bits)
     return LLVMVectorType(b_int(e, bits), SC_LANES);
 }
 
-static void fault_if(struct emit *e, LLVMValueRef bad, enum sc_fault fault)
+static LLVMValueRef any_on(struct emit *e, const struct local *l, LLVMValueRef bad)
 {
-    LLVMBasicBlockRef end = b_if_rarely(e, bad);
-
-    emit_fault(e, fault, e->mask);
-    b_end(e, end);
+    return l->uniform ? LLVMBuildAnd(B(e), bad, b_any(e, e->mask), "") : b_any(e, LLVMBuildAnd(B(e), bad, e->mask, ""));
 }
 
-/* Out of the frame, or uneven, in some lane that is on. */
+/* Out of the frame, or uneven, in some lane that is on. One branch for both: kernels full of local memory have hundreds of these. */
 static void check(struct emit *e, const struct local *l, unsigned total)
 {
     uint64_t last = e->plan->local_frame >= total ? e->plan->local_frame - total : 0;
@@ -147,14 +144,12 @@ static void check(struct emit *e, const struct local *l, unsigned total)
     unsigned bits = l->uniform ? 64 : 32;
     LLVMValueRef out = v_icmp(a, LLVMIntUGT, l->offset, arith_const(a, bits, last));
     LLVMValueRef odd = v_icmp(a, LLVMIntNE, v_and(a, l->offset, arith_const(a, bits, total - 1)), arith_const(a, bits, 0));
+    LLVMBasicBlockRef end = b_if_rarely(e, any_on(e, l, LLVMBuildOr(B(e), out, odd, "")));
+    LLVMValueRef fault = LLVMBuildSelect(B(e), any_on(e, l, out), b_i32(e, SC_FAULT_ILLEGAL_ADDRESS), b_i32(e, SC_FAULT_MISALIGNED), "");
+    LLVMValueRef args[] = { e->warp, fault, b_i64(e, 0) };
 
-    if (!l->uniform) {
-        out = b_any(e, v_and(a, out, e->mask));
-        odd = b_any(e, v_and(a, odd, e->mask));
-    }
-    fault_if(e, out, SC_FAULT_ILLEGAL_ADDRESS);
-    if (total > 1)
-        fault_if(e, odd, SC_FAULT_MISALIGNED);
+    b_call(e, "sc_rt_fault", 0, args, 3);
+    b_end(e, end);
 }
 
 static LLVMValueRef frame(struct emit *e)
