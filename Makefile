@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 still = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench deps ensure check-asan check-tsan format lint install gpu-bundle clean help
+.PHONY: all demo test nightly bench deps ensure check-asan check-tsan format lint install gpu-bundle clean help
 
 # Configured once; ninja configures again by itself when a CMake file changes.
 build/build.ninja:
@@ -28,6 +28,10 @@ demo: ensure  ## build gpudl and run the main job: load a kernel, launch it, loa
 test: ensure  ## build everything and run the tests
 	@$(MAKE) --no-print-directory all
 	ctest --preset default -j $(JOBS)
+
+nightly: ensure  ## the long tests: random kernels for an hour, instructions on every value
+	@$(MAKE) --no-print-directory all
+	ctest --preset default -C nightly -L nightly
 
 bench: ensure  ## build and run the benchmarks: tables here, JSON in build/bench-results/
 	@$(MAKE) --no-print-directory build/build.ninja

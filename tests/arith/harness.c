@@ -432,10 +432,49 @@ static void run_edges(const struct build *b, struct batch *x)
         }
 }
 
+/* ARITH_TEST_ALL=N: every value that all sources together can have, where these have 32 bits at most; of more than 20 bits each N-th. 0: off. */
+static uint64_t exhaustive_step(void)
+{
+    const char *step = getenv("ARITH_TEST_ALL");
+
+    return step ? strtoull(step, NULL, 10) : 0;
+}
+
+static void split_sources(const struct build *b, uint64_t v, uint64_t *src)
+{
+    for (unsigned i = 0; i < b->sig.nsrc; i++) {
+        if (b->has_constant && i == b->what.constant_source)
+            continue;   /* add_values knows it */
+        src[i] = v & (b->sig.src_bits[i] == 64 ? UINT64_MAX : (1ull << b->sig.src_bits[i]) - 1);
+        v >>= b->sig.src_bits[i] % 64;
+    }
+}
+
+/* Single lanes are tried otherwise: what is left to find is in the values. */
+static bool run_all_values(const struct build *b)
+{
+    uint64_t step = exhaustive_step(), src[ARITH_MAX_SOURCES] = { 0 };
+    struct batch x = { .n = 0 };
+    unsigned bits = 0;
+
+    for (unsigned i = 0; i < b->sig.nsrc; i++)
+        bits += b->has_constant && i == b->what.constant_source ? 0 : b->sig.src_bits[i];
+    if (!step || bits > 32 || (bits > 20 && b->a.lanes == 1))
+        return false;
+    for (uint64_t v = 0; v < 1ull << bits || x.n; v += bits > 20 ? step : 1) {
+        split_sources(b, v, src);
+        add_values(b, &x, src);
+    }
+    return true;
+}
+
 static void run_build(const struct build *b)
 {
     struct batch x = { .n = 0 };
     uint64_t src[ARITH_MAX_SOURCES];
+
+    if (run_all_values(b))
+        return;
 
     run_edges(b, &x);
     for (unsigned i = 0, n = LANES * (b->what.rounds ? b->what.rounds : RANDOM_ROUNDS); i < n || x.n; i++) {
