@@ -33,6 +33,7 @@ struct gen {
     struct pool pool[CLASSES];
     int vars[CLASSES][VARS], nvars[CLASSES];    /* registers that are written again and again */
     int shared[2][2];           /* the same, uniform: R and D */
+    int seen;                   /* R: what is looked at on the way goes into it, so that it counts in the end; -1: none */
     struct flow flow;
     int functions;              /* may be called */
     bool plain;                 /* no early ends: somebody must come back */
@@ -56,6 +57,7 @@ int g_var(struct gen *, enum class);
 void g_new_vars(struct gen *);              /* some more of them, for now */
 void g_keep(struct gen *, enum class, int id, bool uniform, int64_t low, int64_t high);
 void g_compute(struct gen *);               /* one statement of arithmetic */
+void g_look(struct gen *, struct src);      /* at a 32-bit value */
 void g_predicate(struct gen *, bool uniform);       /* a new predicate: the last in the pool */
 /* Somewhere to put a value: a new register, or one of the variables. guard gets "@%p3 " or "". */
 struct target { int id; bool fresh; char guard[40]; enum class class; };

@@ -153,6 +153,23 @@ static void leave_scope(struct gen *g, const int saved[CLASSES], int seen, bool 
     }
 }
 
+/* Something that is another thing in each round. */
+static void round_value(struct gen *g, struct counter c)
+{
+    struct src x = g_source(g, R, false);
+    int id = g_new(g, R);
+
+    if (g_chance(g, 80))
+        g_say(g, "mad.lo.s32 %%r%d, %%r%d, %u, %s;", id, c.id, 1 + g_pick(g, 9), x.text);
+    else
+        g_say(g, "xor.b32 %%r%d, %%r%d, %s;", id, c.id, x.text);
+    g_keep(g, R, id, !c.ragged && x.uniform, 1, 0);
+    if (g_chance(g, 50)) {
+        int v = g_var(g, R);
+        g_say(g, "add.s32 %%r%d, %%r%d, %%r%d;", v, v, id);
+    }
+}
+
 void g_loop(struct gen *g)
 {
     struct flow before = g->flow;
@@ -187,9 +204,13 @@ void g_loop(struct gen *g)
     else if (c.tested_first)
         test_counter(g, c, false, end);
     g_keep(g, R, c.id, !c.ragged, c.start.low, high);
+    if (g_chance(g, 70))
+        round_value(g, c);
     if (g_chance(g, 40))
         g_new_vars(g);
     g_statements(g, 1 + (int)g_pick(g, 6));
+    if (g_chance(g, 30))
+        round_value(g, c);
     g_say(g, "L%d:", next);
     g_say(g, "add.s32 %%r%d, %%r%d, %u;", c.id, c.id, c.step);
     if (c.tested_first)
@@ -204,6 +225,12 @@ void g_loop(struct gen *g)
     leave_scope(g, saved, !c.tested_first && g_chance(g, 70) ? 8 : 0, !c.ragged);
     g->flow = before;
     g_keep(g, R, c.id, !c.ragged, 1, 0);
+    for (int i = saved[R]; i < g->pool[R].n; i++) {
+        struct src s;
+        snprintf(s.text, sizeof(s.text), "%%r%d", g->pool[R].v[i].id);
+        if (g_chance(g, 50))
+            g_look(g, s);
+    }
 }
 
 /* ---- a branch by number */
@@ -363,6 +390,7 @@ void g_function(struct gen *g, int number)
 
     memset(g->pool, 0, sizeof(g->pool));
     memset(g->ids, 0, sizeof(g->ids));
+    g->seen = -1;
     g->flow = (struct flow){ .in_function = true, .leave = -1, .next = -1, .depth = 1, .loops = 1 };
     g->has_local = g_chance(g, 40);
     g->functions = number;

@@ -384,6 +384,12 @@ static void shared_variable(struct gen *g)
         doubled(g, t, true);
 }
 
+void g_look(struct gen *g, struct src s)
+{
+    if (g->seen >= 0)
+        g_say(g, "mad.lo.u32 %%r%d, %%r%d, 31, %s;", g->seen, g->seen, s.text);
+}
+
 void g_compute(struct gen *g)
 {
     unsigned kind = g_pick(g, 100);

@@ -46,6 +46,8 @@ static void statement(struct gen *g)
     bool deep = g->flow.depth > 3;
 
     g->budget--;
+    if (g_chance(g, 8))
+        g_look(g, g_register(g, R, false));
     if (kind < 46)
         g_compute(g);
     else if (kind < 64)
@@ -225,6 +227,9 @@ static void variables(struct gen *g)
         g_keep(g, R, g->shared[0][i], true, 1, 0);
         g_keep(g, D, g->shared[1][i], true, 1, 0);
     }
+    g->seen = g_new(g, R);
+    snprintf(text, sizeof(text), "mov.u32 %%r%d, 17;", g->seen);
+    say_fixed(g, text);
     snprintf(text, sizeof(text), "setp.gt.u32 %%p%d, %%r10, %u;", g->ids[P], g_pick(g, 200));
     say_fixed(g, text);
     g_keep(g, P, g_new(g, P), true, 1, 0);
@@ -249,6 +254,11 @@ static void end(struct gen *g)
 {
     unsigned slot = 0;
     char reg[24];
+
+    for (int i = 0; i < 6; i++)
+        g_look(g, g_register(g, R, false));
+    snprintf(reg, sizeof(reg), "%%r%d", g->seen);
+    say_last(g, slot++, R, reg);
 
     for (int c = 0; c < CLASSES; c++)
         for (int i = 0; i < g->nvars[c]; i++) {
