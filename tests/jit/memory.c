@@ -56,6 +56,27 @@ static void tiles_of_sixteen_load_rows_and_broadcasts(void **state)
         }
 }
 
+static void bytes_and_halves_go_where_each_lane_says(void **state)
+{
+    uint8_t bytes[64] = { 0 };
+    uint16_t halves[64] = { 0 };
+
+    (void)state;
+    assert_int_equal(run(KERNEL(MY_WORD
+        "mul.lo.s32 %r1, %r0, 7; and.b32 %r1, %r1, 63; cvt.u64.u32 %rd2, %r1; add.s64 %rd3, %rd0, %rd2; mad.wide.u32 %rd4, %r1, 2, %rd0;\n"
+        "add.s32 %r2, %r0, 100; mul.lo.s32 %r3, %r0, 1300; setp.lt.u32 %p1, %r0, 60;\n"
+        "@%p1 st.global.u8 [%rd3+4096], %r2; @%p1 st.global.u16 [%rd4+8192], %r3; bar.sync 0;\n"
+        "mad.lo.s32 %r1, %r0, 5, 3; and.b32 %r1, %r1, 63; cvt.u64.u32 %rd2, %r1; add.s64 %rd3, %rd0, %rd2; mad.wide.u32 %rd4, %r1, 2, %rd0;\n"
+        "ld.global.s8 %r4, [%rd3+4096]; ld.global.u16 %r5, [%rd4+8192]; mad.lo.s32 %r6, %r5, 1000, %r4; st.global.u32 [%rd1], %r6;\nret;\n"),
+        1, 64), -1);
+    for (unsigned i = 0; i < 60; i++) {
+        bytes[7 * i % 64] = (uint8_t)(i + 100);
+        halves[7 * i % 64] = (uint16_t)(1300 * i);
+    }
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(out[i], halves[(5 * i + 3) % 64] * 1000u + (uint32_t)(int8_t)bytes[(5 * i + 3) % 64]);
+}
+
 static void the_highest_lane_s_store_stays(void **state)
 {
     (void)state;
@@ -139,7 +160,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_structures_go_in_and_out), cmocka_unit_test(an_index_that_wraps_reads_where_single_threads_would),
         cmocka_unit_test(narrow_loads_extend_as_their_type_says), cmocka_unit_test(tiles_of_sixteen_load_rows_and_broadcasts),
-        cmocka_unit_test(the_highest_lane_s_store_stays), cmocka_unit_test(a_guarded_load_of_one_place_touches_nothing_if_no_lane_wants_it),
+        cmocka_unit_test(bytes_and_halves_go_where_each_lane_says), cmocka_unit_test(the_highest_lane_s_store_stays),
+        cmocka_unit_test(a_guarded_load_of_one_place_touches_nothing_if_no_lane_wants_it),
         cmocka_unit_test(atomics_add_up_in_all_spaces), cmocka_unit_test(local_arrays_are_each_thread_s_own),
         cmocka_unit_test(local_arrays_hold_every_size), cmocka_unit_test(offsets_beyond_a_local_array_end_the_launch),
         cmocka_unit_test(stray_accesses_end_the_launch_and_nothing_else),
