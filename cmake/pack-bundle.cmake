@@ -1,7 +1,7 @@
 # Packs BUILD/gpu-bundle (make gpu-bundle): programs, data beside them, libraries with what they need but glibc, and the tests, all found
 # from wherever the folder lies. There: `ctest -L gpu`, or ./run.sh where there is no ctest.
 #
-# A program that holds an LLVM of its own, or a test that works on the source tree, stays behind and is named.
+# A program that holds an LLVM of its own or needs NVRTC, or a test that works on the source tree, stays behind and is named.
 cmake_minimum_required(VERSION 3.25)
 set(bundle "${BUILD}/gpu-bundle")
 set(program_limit 8000000)      # bytes, stripped: more is an LLVM
@@ -23,9 +23,9 @@ foreach(path ${built})
         continue()
     endif()
     file(SIZE "${bundle}/bin/${name}" size)
-    file(STRINGS "${bundle}/bin/${name}" llvm REGEX "^libLLVM[-.]")
+    file(STRINGS "${bundle}/bin/${name}" llvm REGEX "^(libLLVM[-.]|libnvrtc[.])")
     if(llvm OR size GREATER program_limit)
-        message(STATUS "left out: ${name} (it needs or holds an LLVM of its own)")
+        message(STATUS "left out: ${name} (it needs or holds a compiler of its own)")
         file(REMOVE "${bundle}/bin/${name}")
     else()
         list(APPEND programs "${bundle}/bin/${name}")
