@@ -1,9 +1,10 @@
 /* fuzz.c - random kernels on the machine under test, against the interpreter.
  *
- *     fuzz [--first SEED] [--count N] [--seconds N] [--show] [--keep] [--self]
+ *     fuzz [--first SEED] [--count N] [--seconds N] [--show] [--keep] [--self] [--structured]
  *
  * runs the kernels of N seeds, or as many as the time allows. Of one that differs, its seed and a reduced kernel are printed. --show prints the kernels as they
- * are made; --keep does not reduce; --self only looks for kernels whose result depends on who comes first, which the generator must not make. Where the machine may hang or crash it has a process of its own, which the parent outlives. */
+ * are made; --keep does not reduce; --self only looks for kernels whose result depends on who comes first, which the generator must not make;
+ * --structured leaves tangles of branches out. Where the machine may hang or crash it has a process of its own, which the parent outlives. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 struct progress { uint64_t seed; unsigned ran, skipped; char why[256], skip[256]; };     /* shared with the child */
 
 static struct progress *progress;
-static bool show, keep, self;
+static bool show, keep, self, structured;
 
 enum verdict { SAME, DIFFERS, NOT_A_PROGRAM };
 
@@ -110,7 +111,7 @@ static void report(uint64_t seed)
     char why[256] = "", first[256];
 
     memcpy(first, progress->why, sizeof(first));
-    generate(&p, seed);
+    generate(&p, seed, structured);
     if (has_races(&p, why)) {
         char race[300];
         if (!keep)
@@ -141,7 +142,7 @@ static bool run_seeds(uint64_t end, double until)
     for (; progress->seed < end && now() < until; progress->seed++) {
         struct program p;
         enum verdict v;
-        generate(&p, progress->seed);
+        generate(&p, progress->seed, structured);
         if (show)
             print(&p, "");
         if (machine_may_hang)
@@ -185,6 +186,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--self"))
             self = true;
+        else if (!strcmp(argv[i], "--structured"))
+            structured = true;
         else if (!strcmp(argv[i], "--show"))
             show = true;
         else if (!strcmp(argv[i], "--keep"))

@@ -36,6 +36,7 @@ struct gen {
     int seen;                   /* R: what is looked at on the way goes into it, so that it counts in the end; -1: none */
     struct flow flow;
     int functions;              /* may be called */
+    bool structured;            /* no tangles */
     bool plain;                 /* no early ends: somebody must come back */
     bool has_local, has_shared;
 };

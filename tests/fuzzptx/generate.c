@@ -70,7 +70,7 @@ static void statement(struct gen *g)
         g_switch(g);
     else if (kind < 98 && !g->flow.in_function)
         g_lock(g);
-    else if (g->flow.depth < 2)
+    else if (g->flow.depth < 2 && !g->structured)
         g_tangle(g);
     else
         g_if(g);
@@ -273,9 +273,9 @@ static void end(struct gen *g)
     say_fixed(g, "DONE: ret;\n}");
 }
 
-void generate(struct program *p, uint64_t seed)
+void generate(struct program *p, uint64_t seed, bool structured)
 {
-    struct gen g = { .p = p, .random = seed * 0x9e3779b97f4a7c15ull + 12345 };
+    struct gen g = { .p = p, .structured = structured, .random = seed * 0x9e3779b97f4a7c15ull + 12345 };
     unsigned at;
     char text[200];
 

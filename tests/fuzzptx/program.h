@@ -33,8 +33,8 @@ char *program_text(const struct program *);                     /* the caller's 
 void program_clear(struct program *);
 uint32_t program_threads(const struct program *);               /* of the grid */
 
-/* generate.c: always the same for the same seed */
-void generate(struct program *, uint64_t seed);
+/* generate.c: always the same for the same seed. structured: no tangles of branches, which NVIDIA's compiler does not always get right. */
+void generate(struct program *, uint64_t seed, bool structured);
 
 size_t memory_size(const struct program *);
 void memory_fill(const struct program *, uint8_t *memory);
