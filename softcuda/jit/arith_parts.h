@@ -131,7 +131,7 @@ arith_builder arith_build_fadd, arith_build_fma, arith_build_fdiv, arith_build_s
     arith_build_fsign, arith_build_copysign, arith_build_testp;
 arith_builder arith_build_rsqrt, arith_build_sincos, arith_build_lg2, arith_build_ex2, arith_build_tanh;
 arith_builder arith_build_setp, arith_build_set, arith_build_selp, arith_build_slct;
-arith_builder arith_build_cvt, arith_build_cvt_pack;
+arith_builder arith_build_cvt, arith_build_cvt_pack, arith_build_cvt_from_fp8, arith_build_cvt_to_fp8;
 arith_builder arith_build_video, arith_build_simd;
 
 /* One line of the table in arith_table.c. */
