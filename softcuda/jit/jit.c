@@ -122,6 +122,7 @@ void emit_set_attributes(struct emit_unit *u, LLVMValueRef function)
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(u->context, nounwind, 0));
     set_attribute(u, function, "target-cpu", u->cpu);
     set_attribute(u, function, "target-features", u->features);
+    set_attribute(u, function, "probe-stack", "inline-asm");   /* a large frame must not step over the guard below a fiber's stack */
     /* The warp's structure may be read at any time, so what is read of it leaves loops. */
     LLVMAddAttributeAtIndex(function, 1, LLVMCreateEnumAttribute(u->context, dereferenceable, sizeof(struct sc_warp)));
     LLVMAddAttributeAtIndex(function, 1, LLVMCreateEnumAttribute(u->context, align, _Alignof(struct sc_warp)));
