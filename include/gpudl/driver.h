@@ -28,6 +28,9 @@ typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUuserObject_st *CUuserObject;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 
@@ -75,6 +78,7 @@ typedef struct gpudl_launch_attribute {
 #define GPUDL_CU_COMPAT_NOT_SUPPORTED_ON_DEVICE 804
 #define GPUDL_CU_STREAM_CAPTURE_UNSUPPORTED   900
 #define GPUDL_CU_STREAM_CAPTURE_INVALIDATED   901
+#define GPUDL_CU_STREAM_CAPTURE_LAST          908   /* 900 to this: what a capture forbids */
 #define GPUDL_CU_UNKNOWN                      999
 
 /* DeviceGetAttribute */
@@ -249,7 +253,14 @@ typedef struct gpudl_launch_attribute {
     X(LaunchCooperativeKernel, 9000, MAYBE, "cooperative launches", \
       (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **)) \
     X(OccupancyMaxActiveBlocksPerMultiprocessor, 6050, MAYBE, "occupancy", (int *, CUfunction, int, size_t)) \
-    X(OccupancyMaxPotentialBlockSize, 6050, MAYBE, "occupancy", (int *, int *, CUfunction, size_t (*)(int), size_t, int))
+    X(OccupancyMaxPotentialBlockSize, 6050, MAYBE, "occupancy", (int *, int *, CUfunction, size_t (*)(int), size_t, int)) \
+    X(StreamGetCaptureInfo,   11030, MAYBE, "knowing of captures", \
+      (CUstream, int *, uint64_t *, CUgraph *, const CUgraphNode **, size_t *)) \
+    X(UserObjectCreate,       11030, MAYBE, "code that graphs hold", \
+      (CUuserObject *, void *, void (*)(void *), unsigned, unsigned)) \
+    X(UserObjectRelease,      11030, MAYBE, "code that graphs hold", (CUuserObject, unsigned)) \
+    X(GraphRetainUserObject,  11030, MAYBE, "code that graphs hold", (CUgraph, CUuserObject, unsigned, unsigned)) \
+    X(CtxRecordEvent,         12050, MAYBE, "seeing that a device is idle", (CUcontext, CUevent))
 
 /* Lent by the loader that opened the driver. Members are only ever appended; size tells which there are. */
 struct gpudl_driver_table {

@@ -67,6 +67,7 @@ extern "C" {
     X(ERROR_NO_MEMORY,           2, "out of host memory") \
     X(ERROR_TOO_NEW,             3, "the caller uses options that this gpudl does not know") \
     X(ERROR_UNSUPPORTED,         4, "not supported by this gpudl, driver or device") \
+    X(ERROR_TIMEOUT,             5, "the time was up") \
     X(ERROR_FILE_MISSING,       10, "no such file") \
     X(ERROR_FILE_UNREADABLE,    11, "the file cannot be read") \
     X(ERROR_FILE_IS_FOLDER,     12, "the path is a folder") \
@@ -84,6 +85,7 @@ extern "C" {
     X(ERROR_NO_SUCH_KERNEL,     40, "no kernel of this name") \
     X(ERROR_AMBIGUOUS_NAME,     41, "several kernels answer to this name") \
     X(ERROR_NO_SUCH_GLOBAL,     42, "no global variable of this name") \
+    X(ERROR_REPLACE,            45, "the new code cannot take the old one's place") \
     X(ERROR_LAUNCH,             50, "the launch was refused") \
     X(ERROR_LAUNCH_ARGUMENTS,   51, "the arguments are not those that the kernel takes") \
     X(ERROR_LAUNCH_LIMIT,       52, "the launch is beyond a limit of the kernel or the device") \
@@ -136,9 +138,19 @@ typedef struct gpudl_loader_options {
     /* What a NULL stream means in a launch. 0: the legacy default stream. 1: the per-thread default stream, as in code
      * compiled with --default-stream per-thread. */
     unsigned per_thread_stream;
-    unsigned reserved;          /* 0 */
+    /* Whether streams are captured into graphs while gpudl is used. 0, they may be: each launch on a stream that can be captured
+     * asks whether it is (18 ns on an H200), the graph holds the code, and gpudl asks the driver for nothing that could end a
+     * capture. 1, GPUDL_CAPTURES_NONE, they never are, which the program promises: launches do not ask, and retired code is
+     * unloaded as soon as a call of gpudl finds the device idle. */
+    unsigned captures;
+    /* Bounds for code that nobody holds, see <gpudl/life.h>: warm, to be found by later loads, and retired, to be unloaded at a good
+     * moment. In bytes of code and in versions. 0: 64 MiB, 64 versions; GPUDL_NONE_AT_ALL: nothing is kept. */
+    uint64_t warm_bytes, retired_bytes;
+    unsigned warm_count, retired_count;
 } gpudl_loader_options;
-#define GPUDL_LOADER_OPTIONS_INIT { sizeof(gpudl_loader_options), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 }
+#define GPUDL_CAPTURES_NONE 1u
+#define GPUDL_NONE_AT_ALL   0xffffffffu /* for warm_count, retired_count */
+#define GPUDL_LOADER_OPTIONS_INIT { sizeof(gpudl_loader_options), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Open a driver and initialise it (cuInit). Makes no context, and touches no device memory.
@@ -318,7 +330,8 @@ GPUDL_API gpudl_status gpudl_library_load(gpudl_loader *loader, const gpudl_sour
 GPUDL_API gpudl_status gpudl_library_load_first(gpudl_loader *loader, const gpudl_source *sources, size_t n,
                                                 const gpudl_load_options *options, size_t *which, gpudl_library **out);
 
-/* Kernels taken from it stay usable until they are released too; with the last of them the code is unloaded. Accepts NULL. */
+/* Kernels taken from it stay usable until they are released too. Then the code, if no other library has it, is kept warm or retired
+ * (<gpudl/life.h>). Waits for nothing. Accepts NULL. */
 GPUDL_API void gpudl_library_release(gpudl_library *library);
 
 /* Names of its kernels as in the image, in the image's order; lent until the library and its kernels are released; NULL past
@@ -462,4 +475,5 @@ GPUDL_API gpudl_status gpudl_kernel_launch_packed(gpudl_kernel *kernel, const gp
 }
 #endif
 #include <gpudl/arguments.h>
+#include <gpudl/life.h>
 #endif

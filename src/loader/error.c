@@ -134,3 +134,17 @@ gpudl_status gpudl__fail_forked(const char *what)
         "that; open gpudl after fork(), or start the child with exec",
         what);
 }
+
+void gpudl__failure_save(struct failure *out)
+{
+    out->cuda = gpudl_error_cuda();
+    snprintf(out->text, sizeof(out->text), "%s", gpudl_error_text());
+}
+
+void gpudl__failure_restore(const struct failure *f)
+{
+    struct thread *t = begin(GPUDL_ERROR_NO_MEMORY, f->cuda);
+
+    if (t)
+        snprintf(t->text, sizeof(t->text), "%s", f->text);
+}

@@ -4,6 +4,8 @@
 
 #include <gpudl/gpudl.h>
 
+#include "src/loader/thread.h"
+
 /* Both return status, so that a failure is one line. */
 __attribute__((format(printf, 2, 3))) gpudl_status gpudl__fail(gpudl_status status, const char *format, ...);
 /* The text goes on with ": call returned code (name: the driver's own words)". */
@@ -14,5 +16,13 @@ gpudl_status gpudl__fail_code(gpudl_status status, int cuda, const char *text); 
 gpudl_status gpudl__fail_argument(const char *function, const char *what);
 gpudl_status gpudl__fail_memory(const char *what);
 gpudl_status gpudl__fail_forked(const char *what);
+
+/* A thread's last failure, taken to another thread, or put by while others may come. */
+struct failure {
+    int cuda;
+    char text[THREAD_TEXT_SIZE];
+};
+void gpudl__failure_save(struct failure *out);
+void gpudl__failure_restore(const struct failure *f);
 
 #endif

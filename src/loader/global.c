@@ -1,4 +1,7 @@
 /* Globals of a version: their place on a device. Asking makes the version resident there. */
+#include <string.h>
+
+#include "src/loader/context.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
 #include "src/loader/loader.h"
@@ -34,44 +37,35 @@ static gpudl_status find(const gpudl_version *v, const char *name, const struct 
     return GPUDL_OK;
 }
 
-/* With a context of the device current: the caller's if it is one, else the primary one for the time of the call. */
-static int ask_on_device(
-    const gpudl_version *v, const char *name, int device, CUcontext primary, CUdeviceptr *address, size_t *size)
+static gpudl_status ask_managed(const gpudl_version *v, const struct image_global *g, CUdeviceptr *address, size_t *size)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
-    CUdevice here, there;
-    int err = cu->DeviceGet(&there, device);
+    int err = cu->LibraryGetManaged(address, size, v->native, g->name);
 
-    if (err)
-        return err;
-    if (cu->CtxGetDevice(&here) == 0 && here == there)
-        return cu->LibraryGetGlobal(address, size, v->native, name);
-    err = cu->CtxPushCurrent(primary);
-    if (err)
-        return err;
-    err = cu->LibraryGetGlobal(address, size, v->native, name);
-    cu->CtxPopCurrent(&primary);
-    return err;
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetManaged", err, "%s: '%s'", v->content.name, g->name)
+               : GPUDL_OK;
 }
 
-static gpudl_status ask(const gpudl_version *v, const struct image_global *g, int device, CUdeviceptr *address, size_t *size)
+static gpudl_status ask(gpudl_version *v, const struct image_global *g, int device, CUdeviceptr *address, size_t *size)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
-    CUcontext primary;
-    gpudl_status status = gpudl__loader_context(v->loader, device, &primary);
-    int err;
+    gpudl_status status;
+    bool pushed;
+    int err = 0;
 
+    atomic_store(&v->touched, true);
+    status = gpudl__context_enter(v->loader, device, &pushed);
     if (status != GPUDL_OK)
         return status;
-    if (g->managed && cu->LibraryGetManaged) {
-        err = cu->LibraryGetManaged(address, size, v->native, g->name);
-        return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetManaged", err, "%s: '%s'", v->content.name, g->name)
-                   : GPUDL_OK;
-    }
-    err = ask_on_device(v, g->name, device, primary, address, size);
-    return err ? gpudl__fail_cuda(
-                     GPUDL_ERROR_DRIVER, cu, "cuLibraryGetGlobal", err, "%s: '%s' on device %d", v->content.name, g->name, device)
-               : GPUDL_OK;
+    if (g->managed && cu->LibraryGetManaged)
+        status = ask_managed(v, g, address, size);
+    else
+        err = cu->LibraryGetGlobal(address, size, v->native, g->name);
+    if (err)
+        status = gpudl__fail_cuda(
+            GPUDL_ERROR_DRIVER, cu, "cuLibraryGetGlobal", err, "%s: '%s' on device %d", v->content.name, g->name, device);
+    gpudl__context_leave(v->loader, pushed);
+    return status;
 }
 
 gpudl_status gpudl_version_global(gpudl_version *v, const char *name, int device, CUdeviceptr *address, size_t *size)
@@ -97,4 +91,72 @@ gpudl_status gpudl_version_global(gpudl_version *v, const char *name, int device
     if (size)
         *size = bytes;
     return GPUDL_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- from one to another */
+
+static const struct image_global *same_global(const gpudl_version *v, const struct image_global *g)
+{
+    for (size_t i = 0; i < v->nglobals; i++)
+        if (strcmp(v->globals[i].name, g->name) == 0)
+            return &v->globals[i];
+    return NULL;
+}
+
+/* What is not of one size is left alone, and not counted. */
+static gpudl_status copy_one(gpudl_version *from, gpudl_version *to, const struct image_global *g, const struct image_global *same,
+    int device, size_t *copied)
+{
+    const gpudl_driver_table *cu = &from->loader->driver.table;
+    CUdeviceptr source, target;
+    size_t n, room;
+    gpudl_status status = ask(from, g, device, &source, &n);
+    int err;
+
+    if (status == GPUDL_OK)
+        status = ask(to, same, device, &target, &room);
+    if (status != GPUDL_OK || n != room)
+        return status;
+    err = cu->MemcpyDtoD(target, source, n);
+    if (err)
+        return gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuMemcpyDtoD", err, "%s: the value of '%s'", from->content.name, g->name);
+    ++*copied;
+    return GPUDL_OK;
+}
+
+static gpudl_status copy_all(gpudl_version *from, gpudl_version *to, int device, size_t *copied)
+{
+    const gpudl_driver_table *cu = &from->loader->driver.table;
+    const struct image_global *same;
+    gpudl_status status = GPUDL_OK;
+    int err = 0;
+
+    for (size_t i = 0; i < from->nglobals && status == GPUDL_OK; i++)
+        if ((same = same_global(to, &from->globals[i])))
+            status = copy_one(from, to, &from->globals[i], same, device, copied);
+    if (status == GPUDL_OK && *copied && cu->StreamSynchronize)
+        err = cu->StreamSynchronize(GPUDL_STREAM_LEGACY);
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuStreamSynchronize", err, "%s: values of globals", from->content.name)
+               : status;
+}
+
+gpudl_status gpudl_version_copy_globals(gpudl_version *from, gpudl_version *to, int device, size_t *copied)
+{
+    static const char function[] = "gpudl_version_copy_globals";
+    gpudl_status status;
+    size_t n = 0;
+    bool pushed;
+
+    if (!from || !to || from->loader != to->loader)
+        return gpudl__fail_argument(function, "a version is NULL, or they are of two loaders");
+    if (gpudl__forked())
+        return gpudl__fail_forked(function);
+    status = gpudl__context_enter(from->loader, device, &pushed);
+    if (status != GPUDL_OK)
+        return status;
+    status = copy_all(from, to, device, &n);
+    gpudl__context_leave(from->loader, pushed);
+    if (status == GPUDL_OK && copied)
+        *copied = n;
+    return status;
 }

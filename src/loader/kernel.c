@@ -7,6 +7,7 @@
 #include "src/loader/loader.h"
 #include "src/loader/names.h"
 #include "src/loader/options.h"
+#include "src/loader/resident.h"
 
 enum { TEXT_SIZE = 2048 };
 
@@ -54,11 +55,12 @@ static gpudl_status find(
 }
 
 static gpudl_status ask_driver(
-    const gpudl_library *lib, const struct gpudl_version *v, const struct image_kernel *k, CUkernel *out)
+    const gpudl_library *lib, struct gpudl_version *v, const struct image_kernel *k, CUkernel *out)
 {
     const gpudl_driver_table *cu = &lib->loader->driver.table;
     int err;
 
+    atomic_store(&v->touched, true);
     *out = v->first;
     if (k == v->kernels)
         return GPUDL_OK;
@@ -140,10 +142,12 @@ static struct slot *add_slot(gpudl_library *lib, const struct image_kernel *kern
     if (!slot)
         goto no_memory;
     slot->index = (uint32_t)lib->nslots;
+    atomic_init(&slot->threads, 0);
+    atomic_init(&slot->shared, 0);
     memcpy(slot->name, kernel->name, size);
     if (!append_slot(lib, slot))
         goto no_memory;
-    b->places[slot->index] = (struct place){ handle, kernel, NULL };
+    b->places[slot->index] = (struct place){ handle, kernel, b->version, NULL };
     if (b != before) {
         gpudl__version_hold(b->version);
         atomic_store_explicit(&lib->binding, b, memory_order_release);
@@ -159,29 +163,39 @@ no_memory:
 
 /* ---------------------------------------------------------------------------------------------------------------------------- */
 
-static void fill(gpudl_kernel *k, gpudl_library *lib, const struct slot *slot)
+static void fill(gpudl_kernel *k, gpudl_library *lib, struct slot *slot)
 {
     k->binding = &lib->binding;
     k->index = slot->index;
     k->launch = lib->loader->driver.table.LaunchKernel;
     k->null_stream = lib->loader->null_stream;
+    k->is_capturing = lib->loader->captures ? lib->loader->driver.table.StreamIsCapturing : NULL;
     k->library = lib;
     k->slot = slot;
 }
 
-/* A handle to that entry, which holds the library. */
-static gpudl_status open_kernel(gpudl_library *lib, const struct image_kernel *entry, CUkernel handle, gpudl_kernel **out)
+/* What a name was found to be: an entry of a version. */
+struct found {
+    struct gpudl_version *version;
+    const struct image_kernel *entry;
+    CUkernel handle;
+};
+
+/* A handle to that entry, which holds the library. *turned: the library is another version meanwhile, and nothing was made. */
+static gpudl_status open_kernel(gpudl_library *lib, const struct found *f, bool *turned, gpudl_kernel **out)
 {
     gpudl_kernel *k = gpudl__alloc_zero(sizeof(*k));
     struct binding *old = NULL;
-    struct slot *slot;
+    struct slot *slot = NULL;
 
     if (!k)
         return gpudl__fail_memory("a kernel");
     pthread_mutex_lock(&lib->loader->lock);
-    slot = find_slot(lib, entry->name);
-    if (!slot)
-        slot = add_slot(lib, entry, handle, &old);
+    *turned = atomic_load_explicit(&lib->binding, memory_order_relaxed)->version != f->version;
+    if (!*turned)
+        slot = find_slot(lib, f->entry->name);
+    if (!*turned && !slot)
+        slot = add_slot(lib, f->entry, f->handle, &old);
     if (slot) {
         fill(k, lib, slot);
         lib->references++;
@@ -191,29 +205,35 @@ static gpudl_status open_kernel(gpudl_library *lib, const struct image_kernel *e
         gpudl__binding_retire(lib->loader, old);
     if (!slot) {
         gpudl__free(k);
-        return gpudl__fail_memory("a kernel");
+        return *turned ? GPUDL_OK : gpudl__fail_memory("a kernel");
     }
     *out = k;
     return GPUDL_OK;
 }
 
+static gpudl_status get_now(gpudl_library *lib, const char *name, bool *turned, gpudl_kernel **out)
+{
+    struct found f = { .version = gpudl__library_hold(lib) };
+    gpudl_status status = find(lib, f.version, name, &f.entry);
+
+    *turned = false;
+    if (status == GPUDL_OK)
+        status = ask_driver(lib, f.version, f.entry, &f.handle);
+    if (status == GPUDL_OK)
+        status = gpudl__resident_as_version(f.version, f.handle);
+    if (status == GPUDL_OK)
+        status = open_kernel(lib, &f, turned, out);
+    gpudl__version_drop(f.version);
+    return status;
+}
+
 static gpudl_status get(gpudl_library *lib, const char *name, gpudl_kernel **out)
 {
-    const struct image_kernel *entry;
-    struct gpudl_version *v;
-    gpudl_status status;
-    CUkernel handle;
+    bool turned = true;
+    gpudl_status status = GPUDL_OK;
 
-    pthread_mutex_lock(&lib->loader->lock);
-    v = atomic_load_explicit(&lib->binding, memory_order_relaxed)->version;
-    gpudl__version_hold(v);
-    pthread_mutex_unlock(&lib->loader->lock);
-    status = find(lib, v, name, &entry);
-    if (status == GPUDL_OK)
-        status = ask_driver(lib, v, entry, &handle);
-    if (status == GPUDL_OK)
-        status = open_kernel(lib, entry, handle, out);
-    gpudl__version_drop(v);
+    while (turned && status == GPUDL_OK)
+        status = get_now(lib, name, &turned, out);
     return status;
 }
 

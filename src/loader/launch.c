@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "src/driver/launch_config.h"
+#include "src/loader/context.h"
 #include "src/loader/epoch.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
@@ -36,6 +37,10 @@ static inline int call(
 
 static __attribute__((noinline, cold)) gpudl_status refused(const gpudl_kernel *k, const gpudl_launch_config *c, int err)
 {
+    if (err & LAUNCH_NOT_HELD)
+        return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, &k->library->loader->driver.table, "the driver", err & ~LAUNCH_NOT_HELD,
+            "%s: kernel '%s': its stream is being captured, and the code could not be given to the graph to hold",
+            k->library->name, k->slot->name);
     return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, &k->library->loader->driver.table,
         c->nattributes ? "cuLaunchKernelEx" : "cuLaunchKernel", err,
         "%s: kernel '%s', grid %u x %u x %u, block %u x %u x %u, %u bytes of dynamic shared memory", k->library->name,

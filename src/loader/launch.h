@@ -11,6 +11,32 @@ static inline struct place *launch_place(const gpudl_kernel *k)
     return &atomic_load_explicit(k->binding, memory_order_acquire)->places[k->index];
 }
 
+/* What a driver's code is marked with when code could not be given to a graph to hold; captured.c. */
+enum { LAUNCH_NOT_HELD = 1 << 16 };
+
+/* The stream is being captured: the graph holds the place's version from now on. Returns a driver's code, marked. Pinned. */
+__attribute__((noinline, cold)) int gpudl__launch_captured(const gpudl_kernel *k, const struct place *p, CUstream stream);
+
+/* The legacy stream is never captured. */
+static inline bool launch_may_be_captured(const gpudl_kernel *k, CUstream stream)
+{
+    int status;
+
+    return (uintptr_t)stream > (uintptr_t)GPUDL_STREAM_LEGACY && k->is_capturing && k->is_capturing(stream, &status) == 0 &&
+        status != GPUDL_STREAM_CAPTURE_STATUS_NONE;
+}
+
+/* A replace looks at the most that was asked for. Two threads may both write; then the next launch makes it right. */
+static inline void launch_remember(struct slot *slot, const gpudl_launch_config *c)
+{
+    unsigned threads = c->block[0] * c->block[1] * c->block[2];
+
+    if (__builtin_expect(threads > atomic_load_explicit(&slot->threads, memory_order_relaxed), 0))
+        atomic_store_explicit(&slot->threads, threads, memory_order_relaxed);
+    if (__builtin_expect(c->shared_bytes > atomic_load_explicit(&slot->shared, memory_order_relaxed), 0))
+        atomic_store_explicit(&slot->shared, c->shared_bytes, memory_order_relaxed);
+}
+
 /* Attributes go through cuLaunchKernelEx. */
 int gpudl__launch_extended(
     const gpudl_kernel *k, CUfunction f, const gpudl_launch_config *c, CUstream stream, void **params, void **extra);
@@ -21,7 +47,11 @@ static inline int launch_call(
 {
     CUstream stream = c->stream ? c->stream : k->null_stream;
     CUfunction f = (CUfunction)p->handle;
+    int err;
 
+    launch_remember(k->slot, c);
+    if (__builtin_expect(launch_may_be_captured(k, stream), 0) && (err = gpudl__launch_captured(k, p, stream)))
+        return err;
     if (__builtin_expect(c->nattributes != 0, 0))
         return gpudl__launch_extended(k, f, c, stream, (void **)params, (void **)extra);
     return k->launch(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes, stream,

@@ -19,6 +19,7 @@ static void free_library(gpudl_library *lib)
         gpudl__free(lib->slots[i]);
     gpudl__free(lib->slots);
     gpudl__index_free(&lib->index);
+    pthread_mutex_destroy(&lib->turning);
     gpudl__free(lib->name);
     gpudl__free(lib);
 }
@@ -50,6 +51,8 @@ static gpudl_status create(gpudl_loader *l, struct content *content, const struc
         return gpudl__fail_memory("a library");
     lib->loader = l;
     lib->references = 1;
+    lib->settings = *settings;
+    pthread_mutex_init(&lib->turning, NULL);
     lib->name = gpudl__alloc_string(content->name);
     status = lib->name ? bind(lib, content, settings) : gpudl__fail_memory("a library");
     if (status != GPUDL_OK) {
@@ -100,6 +103,7 @@ gpudl_status gpudl_library_load(
 void gpudl__library_drop(gpudl_library *lib)
 {
     gpudl_loader *l = lib->loader;
+    struct gpudl_version *previous;
     struct binding *b = NULL;
 
     pthread_mutex_lock(&l->lock);
@@ -110,14 +114,28 @@ void gpudl__library_drop(gpudl_library *lib)
     pthread_mutex_unlock(&l->lock);
     if (!b)
         return;
+    previous = lib->previous;
     free_library(lib);
     gpudl__binding_retire(l, b);
+    if (previous)
+        gpudl__version_drop(previous);
 }
 
 void gpudl_library_release(gpudl_library *lib)
 {
     if (lib && !gpudl__forked())
         gpudl__library_drop(lib);
+}
+
+struct gpudl_version *gpudl__library_hold(gpudl_library *lib)
+{
+    struct gpudl_version *v;
+
+    pthread_mutex_lock(&lib->loader->lock);
+    v = current(lib)->version;
+    gpudl__version_hold(v);
+    pthread_mutex_unlock(&lib->loader->lock);
+    return v;
 }
 
 /* Lent by the library. The lock, as its binding may be turned and go. */
@@ -157,19 +175,16 @@ const char *gpudl_library_log(gpudl_library *lib)
 gpudl_status gpudl_library_pin(gpudl_library *lib, gpudl_version **out)
 {
     gpudl_loader *l;
-    gpudl_version *v;
 
     if (!lib || !out)
         return gpudl__fail_argument("gpudl_library_pin", "the library or out is NULL");
     l = lib->loader;
     if (gpudl__forked())
         return gpudl__fail_forked("gpudl_library_pin");
+    *out = gpudl__library_hold(lib);
     pthread_mutex_lock(&l->lock);
-    v = current(lib)->version;
-    gpudl__version_hold(v);
     l->handles++;
     pthread_mutex_unlock(&l->lock);
-    *out = v;
     return GPUDL_OK;
 }
 
@@ -190,6 +205,7 @@ gpudl_status gpudl_version_native(gpudl_version *v, CUlibrary *out)
 {
     if (!v || !out)
         return gpudl__fail_argument("gpudl_version_native", "the version or out is NULL");
+    atomic_store(&v->touched, true);
     *out = v->native;
     return GPUDL_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/loader/context.h"
 #include "src/loader/epoch.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
@@ -73,6 +74,9 @@ static gpudl_loader *allocate_loader(const gpudl_loader_options *options)
     l->allocator = heap;
     l->log = options->log ? options->log : gpudl__log_to_stderr;
     l->log_user = options->log_user;
+    l->captures = !options->captures;
+    gpudl__parking_init(
+        &l->parking, options->warm_bytes, options->warm_count, options->retired_bytes, options->retired_count);
     return l;
 }
 
@@ -81,6 +85,16 @@ static void free_loader(gpudl_loader *l)
 {
     gpudl__free(l->contexts);
     gpudl__free(l);
+}
+
+static void init_condition(pthread_cond_t *c)
+{
+    pthread_condattr_t a;
+
+    pthread_condattr_init(&a);
+    pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+    pthread_cond_init(c, &a);
+    pthread_condattr_destroy(&a);
 }
 
 static gpudl_status complete(gpudl_loader *l, const gpudl_loader_options *options)
@@ -96,6 +110,7 @@ static gpudl_status complete(gpudl_loader *l, const gpudl_loader_options *option
     if (!l->contexts)
         return gpudl__fail_memory("a loader");
     pthread_mutex_init(&l->lock, NULL);
+    init_condition(&l->moment_came);
     return GPUDL_OK;
 }
 
@@ -111,8 +126,8 @@ gpudl_status gpudl_loader_open(const gpudl_loader_options *given, gpudl_loader *
         return status;
     if (!options.allocate != !options.release)
         return gpudl__fail_argument("gpudl_loader_open", "allocate and release go together: give both or neither");
-    if (options.per_thread_stream > 1 || options.reserved)
-        return gpudl__fail_argument("gpudl_loader_open", "per_thread_stream is 0 or 1, and reserved is 0");
+    if (options.per_thread_stream > 1 || options.captures > GPUDL_CAPTURES_NONE)
+        return gpudl__fail_argument("gpudl_loader_open", "per_thread_stream is 0 or 1, and captures 0 or GPUDL_CAPTURES_NONE");
     if (gpudl__forked())
         return gpudl__fail_forked("opening a loader");
     gpudl__fork_mark();
@@ -185,52 +200,6 @@ int gpudl_loader_is_software(gpudl_loader *given)
     return l && l->driver.software;
 }
 
-/* Two threads may both retain: the later one gives its reference back. Making a context takes too long to hold the lock for. */
-static int retain(gpudl_loader *l, int device, CUcontext *out)
-{
-    const gpudl_driver_table *cu = &l->driver.table;
-    struct primary_context *p = &l->contexts[device], mine;
-    bool first;
-    int err = cu->DeviceGet(&mine.device, device);
-
-    if (!err)
-        err = cu->DevicePrimaryCtxRetain(&mine.context, mine.device);
-    if (err)
-        return err;
-    pthread_mutex_lock(&l->lock);
-    first = !p->context;
-    if (first)
-        *p = mine;
-    *out = p->context;
-    pthread_mutex_unlock(&l->lock);
-    return first ? 0 : cu->DevicePrimaryCtxRelease(mine.device);
-}
-
-gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out)
-{
-    int err;
-
-    if (device < 0 || device >= l->driver.devices)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "there is no device %d: %s has %d, and they count from 0", device,
-            l->driver_text, l->driver.devices);
-    pthread_mutex_lock(&l->lock);
-    *out = l->contexts[device].context;
-    pthread_mutex_unlock(&l->lock);
-    if (*out)
-        return GPUDL_OK;
-    err = retain(l, device, out);
-    return err ? gpudl__fail_cuda(
-                     GPUDL_ERROR_DRIVER, &l->driver.table, "cuDevicePrimaryCtxRetain", err, "no context on device %d", device)
-               : GPUDL_OK;
-}
-
-static void release_contexts(gpudl_loader *l)
-{
-    for (int i = 0; i < l->driver.devices; i++)
-        if (l->contexts[i].context)
-            l->driver.table.DevicePrimaryCtxRelease(l->contexts[i].device);
-}
-
 gpudl_status gpudl_loader_use_device(gpudl_loader *given, int device)
 {
     CUcontext context;
@@ -252,13 +221,15 @@ void gpudl_loader_close(gpudl_loader *l)
     if (!l || gpudl__forked() || l == atomic_load(&default_loader))
         return;
     gpudl__reap(l);
+    gpudl__park_unload_all(l);
     if (l->handles || l->retired) {
         gpudl__log(l, GPUDL_LOG_ERROR,
             "gpudl_loader_close: %zu libraries or pins of it were not released, or a launch is under way: it stays open",
             l->handles);
         return;
     }
-    release_contexts(l);
+    gpudl__contexts_release(l);
+    pthread_cond_destroy(&l->moment_came);
     pthread_mutex_destroy(&l->lock);
     free_loader(l);
 }

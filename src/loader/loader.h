@@ -1,11 +1,11 @@
 /* loader.h - the objects behind the handles, and who holds what.
  *
  *     kernel --> library --> binding --> version --> the driver's library
- *                  pin -----------------^
+ *                  pin, graph ----------^
  *
  * An arrow is a counted reference. A kernel finds its code through its library's binding at each launch: turning a library
  * to another version is one store, and all its kernels follow. A binding out of sight is retired, and freed when no launch
- * can be in it (epoch.h); it holds its version till then.
+ * can be in it (epoch.h); it holds its version till then. A version that nobody holds is parked (parked.h).
  *
  * The loader's lock guards references, slots, the list of versions and what is retired. It is never held over a driver call
  * that loads or unloads code, nor over a callback. */
@@ -21,6 +21,7 @@
 #include "src/driver/driver.h"
 #include "src/image/image.h"
 #include "src/loader/index.h"
+#include "src/loader/parked.h"
 #include "src/loader/read.h"
 #include "src/loader/settings.h"
 #include "src/util/alloc.h"
@@ -47,20 +48,31 @@ struct gpudl_loader {
     struct driver driver;
     struct image_target target;         /* what device 0 takes */
     CUstream null_stream;               /* what a NULL stream means */
+    bool captures;                      /* streams may be captured into graphs */
     char driver_text[256];
     pthread_mutex_t lock;
     struct gpudl_version *versions[VERSION_BUCKETS];    /* those that may be shared; not counted */
     struct binding *retired;
-    size_t handles;                     /* libraries and pins that are out */
+    struct parking parking;
+    struct moment *moments;             /* what waits for one (moment.h) */
+    pthread_cond_t moment_came;
+    struct gpudl_loader_stats counts;   /* but for what is now */
+    size_t handles;                     /* libraries, pins and graphs that are out */
     struct primary_context *contexts;   /* one a device */
     struct device_limits limits;
 };
 
 struct gpudl_version {
     gpudl_loader *loader;
+    uint64_t number;
     size_t references;
     struct gpudl_version *next;         /* in its bucket */
     bool listed;
+    struct gpudl_version *newer, *older;    /* where it is parked */
+    enum parked parked;
+    atomic_bool touched;                /* a device may have it: unloading may wait for what runs */
+    _Atomic uint64_t resident;          /* a bit for each device that it was made resident on */
+    uint64_t capture;                   /* the last one that holds it, by the driver's number */
     struct content content;
     struct hash128 hash;
     struct load_settings settings;      /* part of what makes two loads the same */
@@ -81,6 +93,7 @@ struct gpudl_version {
 struct place {
     CUkernel handle;
     const struct image_kernel *kernel;
+    struct gpudl_version *version;      /* the binding's */
     _Atomic(struct plan *) plan;        /* the version's; NULL until the first checked launch. Written under the lock */
 };
 
@@ -92,9 +105,11 @@ struct binding {
     struct place places[];              /* by slot */
 };
 
-/* A kernel's name, once it was asked for; its index is the same in every binding of the library. */
+/* A kernel's name, once it was asked for; its index is the same in every binding of the library. The most that it was launched
+ * with: threads of a block, bytes of dynamic shared memory. */
 struct slot {
     uint32_t index;
+    _Atomic unsigned threads, shared;
     char name[];
 };
 
@@ -103,6 +118,10 @@ struct gpudl_library {
     gpudl_loader *loader;
     size_t references;                  /* the handle, and its kernels */
     char *name;                         /* of the source, for messages */
+    struct load_settings settings;      /* that it was loaded with */
+    pthread_mutex_t turning;            /* held by the one replace at a time */
+    struct gpudl_version *previous;     /* to go back to, or NULL */
+    _Atomic uint64_t generation;
     struct slot **slots;
     size_t nslots;
     struct name_index index;            /* of their names */
@@ -113,14 +132,13 @@ struct gpudl_kernel {
     size_t index;                       /* of its slot */
     int (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
     CUstream null_stream;
+    int (*is_capturing)(CUstream, int *);   /* NULL: nobody captures */
     gpudl_library *library;
-    const struct slot *slot;
+    struct slot *slot;
 };
 
 /* loader.c. The loader that a caller means, NULL the default one; NULL, and the thread's text set, when there is none. */
 gpudl_loader *gpudl__loader(gpudl_loader *given, const char *what, gpudl_status *status);
-/* The primary context of a device, retained until the loader is closed. */
-gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out);
 static inline const struct allocator *gpudl__loader_heap(gpudl_loader *l)
 {
     return l->allocator.allocate ? &l->allocator : NULL;
@@ -135,7 +153,10 @@ void gpudl__log_to_stderr(void *user, gpudl_log_level level, const char *text);
 gpudl_status gpudl__version_get(
     gpudl_loader *l, struct content *content, const struct load_settings *settings, struct gpudl_version **out);
 void gpudl__version_hold(struct gpudl_version *v);      /* under the lock */
-void gpudl__version_drop(struct gpudl_version *v);      /* not under the lock: may unload */
+void gpudl__version_let_go(struct gpudl_version *v);    /* under the lock; parks it, if that was the last reference */
+void gpudl__version_drop(struct gpudl_version *v);      /* not under the lock: lets go, and may unload */
+void gpudl__version_destroy(struct gpudl_version *v);   /* not under the lock; nobody else knows it any more: unloads */
+void gpudl__version_unlist(struct gpudl_version *v);    /* under the lock: no load finds it any more */
 
 /* The kernels' names, by their number in kernels. */
 struct names gpudl__version_names(const struct gpudl_version *v);
@@ -152,5 +173,7 @@ void gpudl__reap(gpudl_loader *l);                                  /* frees wha
 
 /* library.c */
 void gpudl__library_drop(gpudl_library *lib);
+/* A reference to what the library is now. */
+struct gpudl_version *gpudl__library_hold(gpudl_library *lib);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/loader/context.h"
 #include "src/loader/error.h"
 #include "src/loader/image_api.h"
 #include "src/loader/loader.h"
@@ -124,11 +125,13 @@ static int load_code(struct gpudl_version *v, struct load_log *log)
     void *library_values[SETTINGS_LIBRARY_MOST];
     unsigned n = 4 + gpudl__settings_jit(&v->settings, options + 4, values + 4);
     unsigned nlibrary = gpudl__settings_library(&v->settings, library_options, library_values);
+    struct relaxed r = gpudl__relax(v->loader);
     int err;
 
     log->errors[0] = log->remarks[0] = '\0';
     err = v->loader->driver.table.LibraryLoadData(
         &v->native, v->code.data, options, values, n, library_options, library_values, nlibrary);
+    gpudl__unrelax(v->loader, r);
     end_log(log);
     if (err)
         v->native = NULL;
@@ -141,6 +144,8 @@ static gpudl_status hand_over(struct gpudl_version *v)
     struct load_log log;
     int err = load_code(v, &log);
 
+    if (err == GPUDL_CU_OUT_OF_MEMORY && gpudl__park_unload_all(v->loader))
+        err = load_code(v, &log);
     if (err)
         return refused(v, "cuLibraryLoadData", err, &log);
     if (!v->nkernels && *log.errors)
@@ -174,8 +179,10 @@ gpudl_status gpudl__version_load(struct gpudl_version *v)
 void gpudl__version_unload(struct gpudl_version *v)
 {
     gpudl_loader *l = v->loader;
+    struct relaxed r = gpudl__relax(l);
     int err = v->native ? l->driver.table.LibraryUnload(v->native) : 0;
 
+    gpudl__unrelax(l, r);
     if (err)
         gpudl__log(l, GPUDL_LOG_WARNING, "%s: cuLibraryUnload returned %d (%s): its code stays in the driver",
             v->content.name ? v->content.name : "a library", err, gpudl__driver_error_name(&l->driver.table, err));

@@ -40,7 +40,7 @@ static int widen_all(const gpudl_driver_table *cu, int ordinal, struct device_li
     return err;
 }
 
-static gpudl_status ask_limits(gpudl_loader *l)
+gpudl_status gpudl__limits_ask(gpudl_loader *l)
 {
     struct device_limits d = { .known = true };
     int err = 0;
@@ -131,7 +131,7 @@ static gpudl_status create(struct gpudl_version *v, const struct image_kernel *k
     const struct device_limits *d = &v->loader->limits;
     const struct image_resources *r;
     size_t n = kernel->params_known ? kernel->nparams : 0;
-    gpudl_status status = ask_limits(v->loader);
+    gpudl_status status = gpudl__limits_ask(v->loader);
     struct plan *p;
 
     if (status == GPUDL_OK)

@@ -49,6 +49,11 @@ static inline bool plan_accepts(const struct plan_param *p, const gpudl_arg *a)
 /* Not under the lock, and not pinned: makes the plan of what the kernel is now. */
 gpudl_status gpudl__plan_make(gpudl_kernel *k);
 void gpudl__plans_free(struct plan *first);
+gpudl_status gpudl__limits_ask(gpudl_loader *l);        /* under the lock: l->limits is known then */
+
+/* All the shared memory that the device has, for this kernel; declared: its static bytes, where the driver does not tell. Makes the
+ * code resident there. Returns the driver's code. */
+int gpudl__shared_raise(const gpudl_driver_table *cu, CUkernel kernel, CUdevice device, unsigned declared);
 
 /* refuse.c; pinned. A launch that does not fit: why; or GPUDL_OK, when it lacked but shared memory, and the driver gave that. */
 __attribute__((noinline, cold)) gpudl_status gpudl__plan_refuse(

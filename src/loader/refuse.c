@@ -61,7 +61,7 @@ static gpudl_status check_shape(const gpudl_kernel *k, const struct plan *p, con
 /* ----------------------------------------------------------------------------------------------- shared memory, asked for */
 
 /* What of the device's most the driver lets be dynamic: it counts what a kernel declares, and what it calls. */
-static int ask_driver(const gpudl_driver_table *cu, CUkernel kernel, CUdevice device, unsigned declared)
+int gpudl__shared_raise(const gpudl_driver_table *cu, CUkernel kernel, CUdevice device, unsigned declared)
 {
     int most, value = (int)declared;
     int err = cu->DeviceGetAttribute(&most, GPUDL_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device);
@@ -82,7 +82,7 @@ static gpudl_status ask_here(const gpudl_kernel *k, const struct place *place, s
     if (atomic_load_explicit(&p->asked, memory_order_acquire) & bit)
         return GPUDL_OK;
     if (!err)
-        err = ask_driver(&l->driver.table, place->handle, device, p->shared_static);
+        err = gpudl__shared_raise(&l->driver.table, place->handle, device, p->shared_static);
     if (err)
         return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, &l->driver.table, "cuKernelSetAttribute", err,
             "%s: kernel '%s': asking for more than %u bytes of dynamic shared memory", k->library->name, k->slot->name,

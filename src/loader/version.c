@@ -1,7 +1,8 @@
-/* Versions: found again by content, counted, unloaded with their last reference. */
+/* Versions: found again by content, counted, parked with their last reference. */
 #include <string.h>
 
 #include "src/loader/error.h"
+#include "src/loader/fork.h"
 #include "src/loader/loader.h"
 #include "src/loader/plan.h"
 
@@ -22,6 +23,8 @@ static struct gpudl_version *find(gpudl_loader *l, struct span bytes, struct has
 {
     for (struct gpudl_version *v = *bucket(l, hash); v; v = v->next)
         if (is_same(v, bytes, hash, settings)) {
+            if (v->parked)
+                gpudl__unpark(v);
             v->references++;
             return v;
         }
@@ -37,7 +40,7 @@ static void list(struct gpudl_version *v)
     v->listed = true;
 }
 
-static void unlist(struct gpudl_version *v)
+void gpudl__version_unlist(struct gpudl_version *v)
 {
     struct gpudl_version **p = bucket(v->loader, v->hash);
 
@@ -49,9 +52,16 @@ static void unlist(struct gpudl_version *v)
     v->listed = false;
 }
 
-static void destroy(struct gpudl_version *v)
+void gpudl__version_destroy(struct gpudl_version *v)
 {
+    gpudl_loader *l = v->loader;
+
     gpudl__version_unload(v);
+    if (v->number) {
+        pthread_mutex_lock(&l->lock);
+        l->counts.unloads++;
+        pthread_mutex_unlock(&l->lock);
+    }
     gpudl__plans_free(v->plans);
     gpudl__index_free(&v->index);
     gpudl__free(v->log);
@@ -64,18 +74,25 @@ void gpudl__version_hold(struct gpudl_version *v)
     v->references++;
 }
 
+void gpudl__version_let_go(struct gpudl_version *v)
+{
+    if (--v->references == 0)
+        gpudl__park(v);
+}
+
 void gpudl__version_drop(struct gpudl_version *v)
 {
     gpudl_loader *l = v->loader;
-    bool last;
 
     pthread_mutex_lock(&l->lock);
-    last = --v->references == 0;
-    if (last)
-        unlist(v);
+    gpudl__version_let_go(v);
     pthread_mutex_unlock(&l->lock);
-    if (last)
-        destroy(v);
+    gpudl__park_settle(l);
+}
+
+uint64_t gpudl_version_number(gpudl_version *v)
+{
+    return v && !gpudl__forked() ? v->number : 0;
 }
 
 static const char *kernel_at(const void *list, size_t index)
@@ -95,16 +112,15 @@ static struct gpudl_version *publish(struct gpudl_version *v)
     gpudl_loader *l = v->loader;
     struct gpudl_version *other;
 
-    if (v->nglobals)
-        return v;
     pthread_mutex_lock(&l->lock);
-    other = find(l, v->content.bytes, v->hash, &v->settings);
-    if (!other)
+    v->number = ++l->counts.loads;
+    other = v->nglobals ? NULL : find(l, v->content.bytes, v->hash, &v->settings);
+    if (!other && !v->nglobals)
         list(v);
     pthread_mutex_unlock(&l->lock);
     if (!other)
         return v;
-    destroy(v);
+    gpudl__version_destroy(v);
     return other;
 }
 
@@ -124,7 +140,7 @@ static gpudl_status load(gpudl_loader *l, struct content *content, struct hash12
     status = gpudl__version_load(v);
     if (status != GPUDL_OK) {
         v->content = (struct content){ 0 }; /* is still the caller's */
-        destroy(v);
+        gpudl__version_destroy(v);
         return status;
     }
     *content = (struct content){ 0 };
@@ -140,6 +156,8 @@ gpudl_status gpudl__version_get(
 
     pthread_mutex_lock(&l->lock);
     v = find(l, content->bytes, hash, settings);
+    if (v)
+        ++*(v->references == 1 ? &l->counts.warm_hits : &l->counts.shared);
     pthread_mutex_unlock(&l->lock);
     if (!v)
         return load(l, content, hash, settings, out);

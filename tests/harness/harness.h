@@ -19,6 +19,7 @@ const char *harness_null_driver(void);                  /* path of the null driv
 /* A loader over the null driver; its blocks are counted, its log is kept. */
 gpudl_loader *harness_open(void);
 gpudl_loader *harness_open_with(gpudl_loader_options options);   /* driver, log and allocator are the harness's */
+gpudl_loader *harness_open_keeping_nothing(void);       /* what nobody holds is unloaded at once */
 void harness_close(gpudl_loader *l);                    /* asserts that nothing is left: blocks, libraries, contexts, misuse */
 long harness_live_blocks(void);
 const char *harness_log(void);                          /* what was logged since the loader was opened, a line each */

@@ -22,7 +22,7 @@ static CUlibrary native_of(gpudl_library *lib)
 
 static void the_same_content_is_loaded_once(void **state)
 {
-    gpudl_loader *l = harness_open();
+    gpudl_loader *l = harness_open_keeping_nothing();
     gpudl_library *a = load(l, DATA_SOURCE(names_ptx)), *b = load(l, DATA_SOURCE(names_ptx)),
                   *c = load(l, DATA_SOURCE(names_cubin));
 
@@ -41,7 +41,7 @@ static void the_same_content_is_loaded_once(void **state)
 
 static void what_can_be_written_is_not_shared(void **state)
 {
-    gpudl_loader *l = harness_open();
+    gpudl_loader *l = harness_open_keeping_nothing();
     gpudl_library *a = load(l, DATA_SOURCE(globals_fatbin)), *b = load(l, DATA_SOURCE(globals_fatbin));
 
     (void)state;
@@ -69,7 +69,7 @@ static void other_options_are_another_version(void **state)
 static void a_kernel_keeps_its_library(void **state)
 {
     gpudl_launch_config config = gpudl_launch_1d(1, 32);
-    gpudl_loader *l = harness_open();
+    gpudl_loader *l = harness_open_keeping_nothing();
     gpudl_library *lib = load(l, DATA_SOURCE(names_ptx));
     gpudl_kernel *k, *same;
 
@@ -87,7 +87,7 @@ static void a_kernel_keeps_its_library(void **state)
 
 static void a_pin_keeps_its_version(void **state)
 {
-    gpudl_loader *l = harness_open();
+    gpudl_loader *l = harness_open_keeping_nothing();
     gpudl_library *lib = load(l, DATA_SOURCE(globals_ptx));
     CUdeviceptr address;
     gpudl_version *v;

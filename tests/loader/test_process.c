@@ -93,6 +93,8 @@ static void null_is_the_default_loader(void **state)
     gpudl_loader_close(NULL);
     assert_ok(gpudl_library_load(NULL, DATA_SOURCE(names_ptx), NULL, &lib));
     gpudl_library_release(lib);
+    assert_int_equal(nulldrv_alive("library"), 1); /* warm */
+    assert_ok(gpudl_loader_trim(NULL, 0, 0));
     assert_int_equal(nulldrv_alive("library"), 0);
 }
 

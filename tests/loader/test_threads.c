@@ -60,7 +60,7 @@ static void *load_all_the_time(void *user)
 
 static void launches_never_meet_unloaded_code(void **state)
 {
-    struct shared s = { .loader = harness_open() };
+    struct shared s = { .loader = harness_open_keeping_nothing() };
     pthread_t launchers[LAUNCHERS], loaders[LOADERS];
 
     (void)state;
@@ -120,7 +120,7 @@ static void grow_once(struct shared *s, const char *ptx)
 static void libraries_grow_under_launches(void **state)
 {
     static char ptx[65536] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry axpy() { ret; }\n";
-    struct shared s = { .loader = harness_open() };
+    struct shared s = { .loader = harness_open_keeping_nothing() };
 
     (void)state;
     for (int i = 0; i < 200; i++)
@@ -145,7 +145,7 @@ static void *fail_alone(void *user)
 
 static void errors_are_the_threads_own(void **state)
 {
-    struct shared s = { .loader = harness_open() };
+    struct shared s = { .loader = harness_open_keeping_nothing() };
     gpudl_library *lib;
     pthread_t t;
 

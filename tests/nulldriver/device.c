@@ -10,6 +10,12 @@ enum { MOST_DEVICES = 8, DEEPEST = 16 };
 struct CUctx_st { int device; };
 struct CUstream_st { CUcontext context; };
 struct CUevent_st { int unused; };
+struct CUuserObject_st { CUuserObject next; void (*destroy)(void *); void *data; };
+
+static CUstream captured;       /* the stream that is being captured, or NULL */
+static uint64_t capture;
+static CUuserObject objects;    /* of the one graph */
+static atomic_bool busy;
 
 struct settings settings;
 atomic_long alive_libraries, alive_contexts, alive_memory, alive_streams, alive_events;
@@ -24,6 +30,8 @@ long pushed(void)
 
 void reset_device(void)
 {
+    captured = NULL;
+    atomic_store(&busy, false);
     settings = (struct settings){ .version = 13000, .devices = 1, .sm = 90, .name = "null driver" };
 }
 
@@ -244,7 +252,67 @@ int null_StreamDestroy(CUstream stream)
 int null_StreamSynchronize(CUstream stream) { (void)stream; ENTER(StreamSynchronize); return 0; }
 int null_StreamQuery(CUstream stream) { (void)stream; ENTER(StreamQuery); return 0; }
 int null_StreamWaitEvent(CUstream s, CUevent e, unsigned f) { (void)s; (void)e; (void)f; ENTER(StreamWaitEvent); return 0; }
-int null_StreamIsCapturing(CUstream s, int *status) { (void)s; ENTER(StreamIsCapturing); *status = 0; return 0; }
+int null_StreamIsCapturing(CUstream s, int *status) { ENTER(StreamIsCapturing); *status = s == captured && s ? 1 : 0; return 0; }
+
+int null_StreamGetCaptureInfo(CUstream s, int *status, uint64_t *id, CUgraph *graph, const CUgraphNode **nodes, size_t *n)
+{
+    (void)nodes;
+    (void)n;
+    ENTER(StreamGetCaptureInfo);
+    *status = s == captured && s ? 1 : 0;
+    *id = capture;
+    *graph = (CUgraph)&objects;
+    return 0;
+}
+
+int null_UserObjectCreate(CUuserObject *out, void *data, void (*destroy)(void *), unsigned references, unsigned flags)
+{
+    (void)references;
+    (void)flags;
+    ENTER(UserObjectCreate);
+    *out = malloc(sizeof(**out));
+    if (!*out)
+        return GPUDL_CU_OUT_OF_MEMORY;
+    **out = (struct CUuserObject_st){ NULL, destroy, data };
+    return 0;
+}
+
+int null_UserObjectRelease(CUuserObject object, unsigned count)
+{
+    (void)count;
+    object->destroy(object->data);
+    free(object);
+    return enter(CALL_UserObjectRelease);
+}
+
+int null_GraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count, unsigned flags)
+{
+    (void)graph;
+    (void)count;
+    (void)flags;
+    ENTER(GraphRetainUserObject);
+    object->next = objects;
+    objects = object;
+    return 0;
+}
+
+void nulldrv_capture(CUstream stream)
+{
+    captured = stream;
+    capture++;
+}
+
+void nulldrv_destroy_graph(void)
+{
+    CUuserObject next;
+
+    for (CUuserObject o = objects; o; o = next) {
+        next = o->next;
+        o->destroy(o->data);
+        free(o);
+    }
+    objects = NULL;
+}
 
 int null_StreamGetCtx(CUstream stream, CUcontext *context)
 {
@@ -268,7 +336,8 @@ int null_EventCreate(CUevent *out, unsigned flags)
 
 int null_EventDestroy(CUevent event) { ENTER(EventDestroy); free(event); atomic_fetch_sub(&alive_events, 1); return 0; }
 int null_EventRecord(CUevent event, CUstream stream) { (void)event; (void)stream; ENTER(EventRecord); return 0; }
-int null_EventQuery(CUevent event) { (void)event; ENTER(EventQuery); return 0; }
+int null_CtxRecordEvent(CUcontext c, CUevent event) { (void)c; (void)event; ENTER(CtxRecordEvent); return 0; }
+int null_EventQuery(CUevent event) { (void)event; ENTER(EventQuery); return atomic_load(&busy) ? GPUDL_CU_NOT_READY : 0; }
 int null_EventSynchronize(CUevent event) { (void)event; ENTER(EventSynchronize); return 0; }
 
 int null_EventElapsedTime(float *ms, CUevent a, CUevent b)
@@ -278,4 +347,9 @@ int null_EventElapsedTime(float *ms, CUevent a, CUevent b)
     ENTER(EventElapsedTime);
     *ms = 0;
     return 0;
+}
+
+void nulldrv_set_busy(int on)
+{
+    atomic_store(&busy, on != 0);
 }

@@ -18,6 +18,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* Back to the beginning: counts, failures and settings; not what is alive. */
+struct CUstream_st;
 void nulldrv_reset(void);
 
 /* The nth call (1: the next) of name from now on returns code, once. name "*": the nth call of any function. */
@@ -38,6 +39,9 @@ void nulldrv_set_globals(size_t bytes);             /* any global exists and has
 
 /* Was this option given to the last load? Then its value is in *value, which may be NULL. library: one of the library's options. */
 int nulldrv_load_option(int library, int option, void **value);
+void nulldrv_set_busy(int on);                      /* events are not ready, as kernels run */
+void nulldrv_capture(struct CUstream_st *stream);   /* it is being captured from now on, anew; NULL: none is */
+void nulldrv_destroy_graph(void);                   /* with all captured so far: what it held is let go */
 void *nulldrv_last_stream(void);                    /* of the calling thread's last launch */
 /* Called with the arguments of each launch from now on, until the reset; NULL: nothing is. */
 void nulldrv_on_launch(void (*see)(void **params, void **extra));

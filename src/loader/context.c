@@ -1,0 +1,112 @@
+#include "src/loader/context.h"
+
+#include "src/loader/error.h"
+
+/* Two threads may both retain: the later one gives its reference back. Making a context takes too long to hold the lock for. */
+static int retain(gpudl_loader *l, int device, CUcontext *out)
+{
+    const gpudl_driver_table *cu = &l->driver.table;
+    struct primary_context *p = &l->contexts[device], mine;
+    bool first;
+    int err = cu->DeviceGet(&mine.device, device);
+
+    if (!err)
+        err = cu->DevicePrimaryCtxRetain(&mine.context, mine.device);
+    if (err)
+        return err;
+    pthread_mutex_lock(&l->lock);
+    first = !p->context;
+    if (first)
+        *p = mine;
+    *out = p->context;
+    pthread_mutex_unlock(&l->lock);
+    return first ? 0 : cu->DevicePrimaryCtxRelease(mine.device);
+}
+
+gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out)
+{
+    int err;
+
+    if (device < 0 || device >= l->driver.devices)
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "there is no device %d: %s has %d, and they count from 0", device,
+            l->driver_text, l->driver.devices);
+    pthread_mutex_lock(&l->lock);
+    *out = l->contexts[device].context;
+    pthread_mutex_unlock(&l->lock);
+    if (*out)
+        return GPUDL_OK;
+    err = retain(l, device, out);
+    return err ? gpudl__fail_cuda(
+                     GPUDL_ERROR_DRIVER, &l->driver.table, "cuDevicePrimaryCtxRetain", err, "no context on device %d", device)
+               : GPUDL_OK;
+}
+
+void gpudl__contexts_release(gpudl_loader *l)
+{
+    for (int i = 0; i < l->driver.devices; i++)
+        if (l->contexts[i].context)
+            l->driver.table.DevicePrimaryCtxRelease(l->contexts[i].device);
+}
+
+/* The current context may be of that device without being its primary one. */
+static bool is_current(const gpudl_driver_table *cu, int ordinal)
+{
+    CUdevice here, there;
+
+    return cu->CtxGetDevice(&here) == 0 && cu->DeviceGet(&there, ordinal) == 0 && here == there;
+}
+
+gpudl_status gpudl__context_enter(gpudl_loader *l, int device, bool *pushed)
+{
+    const gpudl_driver_table *cu = &l->driver.table;
+    CUcontext context;
+    gpudl_status status;
+    int err;
+
+    *pushed = false;
+    if (device >= 0 && device < l->driver.devices && is_current(cu, device))
+        return GPUDL_OK;
+    status = gpudl__loader_context(l, device, &context);
+    if (status != GPUDL_OK)
+        return status;
+    err = cu->CtxPushCurrent(context);
+    *pushed = !err;
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuCtxPushCurrent", err, "device %d", device) : GPUDL_OK;
+}
+
+void gpudl__context_leave(gpudl_loader *l, bool pushed)
+{
+    CUcontext context;
+
+    if (pushed)
+        l->driver.table.CtxPopCurrent(&context);
+}
+
+int gpudl__context_device(gpudl_loader *l)
+{
+    const gpudl_driver_table *cu = &l->driver.table;
+    CUdevice here, there;
+
+    if (cu->CtxGetDevice(&here) != 0)
+        return 0;
+    for (int i = 0; i < l->driver.devices; i++)
+        if (cu->DeviceGet(&there, i) == 0 && there == here)
+            return i;
+    return 0;
+}
+
+struct relaxed gpudl__relax(gpudl_loader *l)
+{
+    const gpudl_driver_table *cu = &l->driver.table;
+    struct relaxed r = { false, GPUDL_STREAM_CAPTURE_MODE_RELAXED };
+
+    if (l->captures && cu->ThreadExchangeStreamCaptureMode)
+        r.changed = cu->ThreadExchangeStreamCaptureMode(&r.before) == 0;
+    return r;
+}
+
+void gpudl__unrelax(gpudl_loader *l, struct relaxed r)
+{
+    if (r.changed)
+        l->driver.table.ThreadExchangeStreamCaptureMode(&r.before);
+}

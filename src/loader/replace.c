@@ -1,0 +1,299 @@
+/* Turning a library to another version while launches go on. */
+#include <string.h>
+
+#include "src/loader/context.h"
+#include "src/loader/error.h"
+#include "src/loader/fit.h"
+#include "src/loader/fork.h"
+#include "src/loader/options.h"
+#include "src/loader/plan.h"
+#include "src/loader/resident.h"
+
+enum { MOST_DEVICES = 64 };
+
+/* A turn in the making. Its binding is out of sight, and holds nothing yet. */
+struct turn {
+    gpudl_library *lib;
+    struct gpudl_version *from, *to;    /* both held */
+    struct binding *binding;            /* to's, or NULL */
+    size_t ready;                       /* so many of its places */
+    uint64_t devices;                   /* where it is to be resident */
+    gpudl_when when;
+};
+
+/* ------------------------------------------------------------------------------------------------------- places for slots */
+
+static const struct image_kernel *kernel_now(gpudl_library *lib, size_t i, struct slot **slot)
+{
+    const struct image_kernel *kernel;
+
+    pthread_mutex_lock(&lib->loader->lock);
+    *slot = lib->slots[i];
+    kernel = atomic_load_explicit(&lib->binding, memory_order_relaxed)->places[i].kernel;
+    pthread_mutex_unlock(&lib->loader->lock);
+    return kernel;
+}
+
+static gpudl_status make_place(struct turn *t, size_t i)
+{
+    const gpudl_driver_table *cu = &t->lib->loader->driver.table;
+    const struct image_kernel *kernel, *now;
+    struct slot *slot;
+    CUkernel handle;
+    gpudl_status status;
+    int err;
+
+    now = kernel_now(t->lib, i, &slot);
+    status = gpudl__fit_kernel(t->lib, slot, now, t->to, &kernel);
+    if (status == GPUDL_OK)
+        status = gpudl__fit_launches(t->lib, slot, t->to, kernel);
+    if (status != GPUDL_OK)
+        return status;
+    err = cu->LibraryGetKernel(&handle, t->to->native, kernel->name);
+    if (err)
+        return gpudl__fail_cuda(
+            GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel", err, "%s: kernel '%s' of the new code", t->lib->name, kernel->name);
+    t->binding->places[i] = (struct place){ handle, kernel, t->to, NULL };
+    return GPUDL_OK;
+}
+
+/* Where more shared memory was asked for than a kernel has without asking, it is asked for again. */
+static gpudl_status carry_shared(const struct turn *t, const struct slot *slot, const struct place *place, int ordinal)
+{
+    gpudl_loader *l = t->lib->loader;
+    const gpudl_driver_table *cu = &l->driver.table;
+    CUdevice device;
+    int err;
+
+    if (!cu->KernelSetAttribute || atomic_load(&slot->shared) <= l->limits.shared / 2)
+        return GPUDL_OK;
+    err = cu->DeviceGet(&device, ordinal);
+    if (!err)
+        err = gpudl__shared_raise(cu, place->handle, device, 0);
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuKernelSetAttribute", err,
+                     "%s: kernel '%s': asking for more shared memory for the new code", t->lib->name, slot->name)
+               : GPUDL_OK;
+}
+
+static gpudl_status check_device(const struct turn *t, size_t first, size_t n, int device)
+{
+    gpudl_status status = GPUDL_OK;
+    struct slot *slot;
+
+    for (size_t i = first; i < n && status == GPUDL_OK; i++) {
+        kernel_now(t->lib, i, &slot);
+        status = gpudl__fit_device(t->lib, slot, t->binding->places[i].handle, device);
+        if (status == GPUDL_OK)
+            status = carry_shared(t, slot, &t->binding->places[i], device);
+    }
+    return status;
+}
+
+/* Only the first kernels wait for a moment: with them the version is resident, and further ones wait for nothing. */
+static gpudl_status make_resident(struct turn *t, size_t n)
+{
+    CUkernel *handles;
+    gpudl_status status;
+
+    if (!t->devices || n == t->ready)
+        return GPUDL_OK;
+    handles = gpudl__alloc((n - t->ready) * sizeof(*handles));
+    if (!handles)
+        return gpudl__fail_memory("a list of kernels");
+    for (size_t i = t->ready; i < n; i++)
+        handles[i - t->ready] = t->binding->places[i].handle;
+    status = gpudl__resident_make(t->to, handles, n - t->ready, t->devices, t->ready ? gpudl_now() : t->when);
+    gpudl__free(handles);
+    for (int d = 0; d < MOST_DEVICES && status == GPUDL_OK; d++)
+        if (t->devices >> d & 1)
+            status = check_device(t, t->ready, n, d);
+    return status;
+}
+
+static gpudl_status make_places(struct turn *t, size_t n)
+{
+    struct binding *b = gpudl__binding_create(t->to, n ? n : 1);
+    gpudl_status status = GPUDL_OK;
+
+    if (!b)
+        return gpudl__fail_memory("a library");
+    if (t->binding)
+        memcpy(b->places, t->binding->places, t->ready * sizeof(b->places[0]));
+    gpudl__free(t->binding);
+    t->binding = b;
+    for (size_t i = t->ready; i < n && status == GPUDL_OK; i++)
+        status = make_place(t, i);
+    if (status == GPUDL_OK)
+        status = make_resident(t, n);
+    t->ready = n;
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- the turn */
+
+static size_t count_slots(gpudl_library *lib)
+{
+    size_t n;
+
+    pthread_mutex_lock(&lib->loader->lock);
+    n = lib->nslots;
+    pthread_mutex_unlock(&lib->loader->lock);
+    return n;
+}
+
+/* Unless kernels were asked for meanwhile. The binding takes over the reference to its version. */
+static struct binding *turn_now(struct turn *t)
+{
+    gpudl_loader *l = t->lib->loader;
+    struct binding *old = NULL;
+
+    pthread_mutex_lock(&l->lock);
+    if (t->lib->nslots == t->ready) {
+        old = atomic_load_explicit(&t->lib->binding, memory_order_relaxed);
+        atomic_store_explicit(&t->lib->binding, t->binding, memory_order_release);
+        atomic_fetch_add(&t->lib->generation, 1);
+    }
+    pthread_mutex_unlock(&l->lock);
+    return old;
+}
+
+static gpudl_status turn(struct turn *t)
+{
+    struct binding *old = NULL;
+    gpudl_status status = GPUDL_OK;
+
+    while (!old && status == GPUDL_OK) {
+        status = make_places(t, count_slots(t->lib));
+        if (status == GPUDL_OK)
+            old = turn_now(t);
+    }
+    if (old) {
+        t->binding = NULL;
+        t->to = NULL;
+        gpudl__binding_retire(t->lib->loader, old);
+    }
+    return status;
+}
+
+/* Takes over the reference to the version; under the library's turning lock. */
+static gpudl_status turn_to(gpudl_library *lib, struct gpudl_version *to, bool keep, gpudl_when when)
+{
+    struct turn t = { .lib = lib, .from = gpudl__library_hold(lib), .to = to, .when = when };
+    struct gpudl_version *drop = t.from;
+    gpudl_status status = GPUDL_OK;
+
+    if (lib->loader->driver.table.KernelGetFunction) {
+        t.devices = atomic_load(&t.from->resident);
+        if (!t.devices)
+            t.devices = (uint64_t)1 << gpudl__context_device(lib->loader);
+    }
+    if (t.from != to)
+        status = turn(&t);
+    if (status == GPUDL_OK && t.from != to) {
+        drop = lib->previous;
+        lib->previous = keep ? t.from : NULL;
+        if (!keep)
+            gpudl__version_drop(t.from);
+    }
+    gpudl__free(t.binding);
+    if (t.to)
+        gpudl__version_drop(t.to);
+    if (drop)
+        gpudl__version_drop(drop);
+    return status;
+}
+
+static void count(gpudl_library *lib, uint64_t *counter, uint64_t before)
+{
+    pthread_mutex_lock(&lib->loader->lock);
+    *counter += gpudl_library_generation(lib) - before;
+    pthread_mutex_unlock(&lib->loader->lock);
+}
+
+static gpudl_status replace(gpudl_library *lib, const gpudl_source *source, const struct load_settings *settings,
+    const gpudl_replace_options *o)
+{
+    struct gpudl_version *to;
+    struct content content;
+    uint64_t before;
+    gpudl_status status = gpudl__content_read(source, &content);
+
+    if (status != GPUDL_OK)
+        return status;
+    pthread_mutex_lock(&lib->turning);
+    before = gpudl_library_generation(lib);
+    status = gpudl__version_get(lib->loader, &content, settings, &to);
+    if (status == GPUDL_OK)
+        status = turn_to(lib, to, o->flags & GPUDL_REPLACE_KEEP_PREVIOUS, o->when);
+    count(lib, &lib->loader->counts.replaces, before);
+    pthread_mutex_unlock(&lib->turning);
+    gpudl__content_release(&content);
+    return status;
+}
+
+gpudl_status gpudl_library_replace(gpudl_library *lib, const gpudl_source *source, const gpudl_replace_options *given)
+{
+    static const char function[] = "gpudl_library_replace";
+    gpudl_replace_options o = GPUDL_REPLACE_OPTIONS_INIT;
+    struct load_settings settings;
+    const struct allocator *before;
+    gpudl_status status;
+
+    if (!lib)
+        return gpudl__fail_argument(function, "the library is NULL");
+    if (gpudl__forked())
+        return gpudl__fail_forked(function);
+    if (given && (status = gpudl__options_import(&o, sizeof(o), given, "gpudl_replace_options")) != GPUDL_OK)
+        return status;
+    if (o.flags & ~(uint64_t)GPUDL_REPLACE_KEEP_PREVIOUS)
+        return gpudl__fail_argument(function, "unknown flags");
+    status = gpudl__when_check(function, o.when);
+    if (status != GPUDL_OK)
+        return status;
+    settings = lib->settings;
+    if (o.load && (status = gpudl__settings_import(o.load, &settings)) != GPUDL_OK)
+        return status;
+    before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
+    status = replace(lib, source, &settings, &o);
+    gpudl__alloc_use(before);
+    return status;
+}
+
+static gpudl_status roll_back(gpudl_library *lib)
+{
+    struct gpudl_version *to = lib->previous;
+    uint64_t before = gpudl_library_generation(lib);
+    gpudl_status status;
+
+    if (!to)
+        return gpudl__fail(GPUDL_ERROR_REPLACE,
+            "%s: there is nothing to go back to: the library was not replaced with GPUDL_REPLACE_KEEP_PREVIOUS", lib->name);
+    pthread_mutex_lock(&lib->loader->lock);
+    gpudl__version_hold(to);
+    pthread_mutex_unlock(&lib->loader->lock);
+    status = turn_to(lib, to, true, gpudl_now());
+    count(lib, &lib->loader->counts.rollbacks, before);
+    return status;
+}
+
+gpudl_status gpudl_library_rollback(gpudl_library *lib)
+{
+    const struct allocator *before;
+    gpudl_status status;
+
+    if (!lib)
+        return gpudl__fail_argument("gpudl_library_rollback", "the library is NULL");
+    if (gpudl__forked())
+        return gpudl__fail_forked("gpudl_library_rollback");
+    before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
+    pthread_mutex_lock(&lib->turning);
+    status = roll_back(lib);
+    pthread_mutex_unlock(&lib->turning);
+    gpudl__alloc_use(before);
+    return status;
+}
+
+uint64_t gpudl_library_generation(gpudl_library *lib)
+{
+    return lib && !gpudl__forked() ? atomic_load(&lib->generation) : 0;
+}
