@@ -345,7 +345,8 @@ GPUDL_API const char *gpudl_library_log(gpudl_library *library);
 
 /**
  * Hold the library's current version: an immutable loaded image. It stays loaded, whatever becomes of the library, until
- * gpudl_version_unpin(), which accepts NULL.
+ * gpudl_version_unpin(), which accepts NULL. Launches that name it in their config take its code: so a sequence of launches is
+ * of one version, while the library is replaced.
  */
 GPUDL_API gpudl_status gpudl_library_pin(gpudl_library *library, gpudl_version **out);
 GPUDL_API void gpudl_version_unpin(gpudl_version *version);
@@ -397,11 +398,13 @@ typedef struct gpudl_launch_config {
     unsigned nattributes;
     CUstream stream;            /* NULL: the default stream, legacy or per thread as the loader's option says */
     const struct CUlaunchAttribute_st *attributes;  /* CUlaunchAttributes, passed on to cuLaunchKernelEx as they are */
+    /* A version that the caller pinned of the kernel's library: the launch takes its code. NULL: what the library is now. */
+    gpudl_version *version;
 } gpudl_launch_config;
 
 static inline gpudl_launch_config gpudl_launch_3d(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz)
 {
-    gpudl_launch_config c = { sizeof(gpudl_launch_config), { gx, gy, gz }, { bx, by, bz }, 0, 0, NULL, NULL };
+    gpudl_launch_config c = { sizeof(gpudl_launch_config), { gx, gy, gz }, { bx, by, bz }, 0, 0, NULL, NULL, NULL };
     return c;
 }
 

@@ -50,7 +50,7 @@ static inline gpudl_when gpudl_by(uint64_t timeout_ns)
  * @timeout_ns:  how long to wait for the device to finish what it was given; 0: only if it has
  * @left:        written on success: how many retired versions are still loaded; may be NULL
  *
- * The device is the one of the current context, and those that the loader made contexts on. Never waits for a kernel that does not
+ * Looked at are the current context and the primary ones of all devices that are in use. Never waits for a kernel that does not
  * end: succeeds with all of them left when the time is up. Under drivers before CUDA 12.5 only streams that synchronise with
  * the legacy default stream are waited for by name; unloading waits for the others.
  */

@@ -45,7 +45,7 @@ static inline gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *c,
     if (__builtin_expect(!self, 0))
         return gpudl__fail_memory("a thread's first launch");
     epoch_pin(self);
-    place = launch_place(k);
+    place = launch_place(k, c);
     plan = atomic_load_explicit(&place->plan, memory_order_acquire);
     if (__builtin_expect(!plan, 0)) {
         epoch_unpin(self);
@@ -65,7 +65,7 @@ static inline gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *c,
 
 static gpudl_status launch_first(gpudl_kernel *k, const gpudl_launch_config *c, const gpudl_arg *args, size_t n)
 {
-    gpudl_status status = gpudl__forked() ? gpudl__fail_forked(function) : gpudl__plan_make(k);
+    gpudl_status status = gpudl__forked() ? gpudl__fail_forked(function) : gpudl__plan_make(k, c);
 
     return status == GPUDL_OK ? gpudl_kernel_launch(k, c, args, n) : status;
 }
@@ -98,7 +98,7 @@ static __attribute__((noinline)) gpudl_status launch_many(
     if (!self)
         return gpudl__fail_memory("a thread's first launch");
     epoch_pin(self);
-    plan = atomic_load_explicit(&launch_place(k)->plan, memory_order_acquire);
+    plan = atomic_load_explicit(&launch_place(k, c)->plan, memory_order_acquire);
     status = plan ? pack(k, plan, args, n, block, sizeof(block)) : GPUDL_OK;
     size = plan ? plan->param_bytes : 0;
     epoch_unpin(self);

@@ -82,17 +82,21 @@ void gpudl__context_leave(gpudl_loader *l, bool pushed)
         l->driver.table.CtxPopCurrent(&context);
 }
 
-int gpudl__context_device(gpudl_loader *l)
+gpudl_status gpudl__context_device(gpudl_loader *l, int *out)
 {
     const gpudl_driver_table *cu = &l->driver.table;
     CUdevice here, there;
+    int err = 0;
 
+    *out = 0;
     if (cu->CtxGetDevice(&here) != 0)
-        return 0;
-    for (int i = 0; i < l->driver.devices; i++)
-        if (cu->DeviceGet(&there, i) == 0 && there == here)
-            return i;
-    return 0;
+        return GPUDL_OK;
+    for (int i = 0; i < l->driver.devices && !err; i++) {
+        err = cu->DeviceGet(&there, i);
+        if (!err && there == here)
+            *out = i;
+    }
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuDeviceGet", err, "which device is the current context's") : GPUDL_OK;
 }
 
 struct relaxed gpudl__relax(gpudl_loader *l)

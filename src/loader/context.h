@@ -13,7 +13,7 @@ gpudl_status gpudl__context_enter(gpudl_loader *l, int device, bool *pushed);
 void gpudl__context_leave(gpudl_loader *l, bool pushed);
 
 /* The device of the current context; 0 where there is none. */
-int gpudl__context_device(gpudl_loader *l);
+gpudl_status gpudl__context_device(gpudl_loader *l, int *out);
 
 /* While a thread captures in global mode, some calls of other threads fail and end the capture, unless those threads are
  * relaxed. Around calls that load, unload, create or query. */

@@ -21,12 +21,13 @@ struct pair {
     struct signature now_s, then_s;
 };
 
+/* Of one place, and of one kind where both images tell it: a block of bytes passes for any. */
 static bool is_same_param(const struct pair *p, size_t i)
 {
     const struct image_param *a = &p->now->params[i], *b = &p->then->params[i];
+    uint32_t now = gpudl__signature_accepts(&p->now_s, i), then = gpudl__signature_accepts(&p->then_s, i);
 
-    return a->size == b->size && a->offset == b->offset &&
-        (gpudl__signature_accepts(&p->now_s, i) & gpudl__signature_accepts(&p->then_s, i));
+    return a->size == b->size && a->offset == b->offset && (now == then || (now & then & ~(1u << GPUDL_ARG_BYTES)));
 }
 
 static gpudl_status refuse_param(const gpudl_library *lib, const struct slot *slot, const struct pair *p, size_t i)
@@ -136,15 +137,20 @@ gpudl_status gpudl__fit_launches(
     return status == GPUDL_OK && r.shared != IMAGE_NOT_KNOWN ? check_shared(lib, slot, r.shared, l->limits.shared_most) : status;
 }
 
-/* A device knows what registers leave. What it does not tell, no launch is refused for. */
+/* A device knows what registers leave. */
 gpudl_status gpudl__fit_device(const gpudl_library *lib, const struct slot *slot, CUkernel handle, int ordinal)
 {
     const gpudl_driver_table *cu = &lib->loader->driver.table;
     CUdevice device;
-    int most;
+    int most, err;
 
-    if (!cu->KernelGetAttribute || cu->DeviceGet(&device, ordinal) != 0 ||
-        cu->KernelGetAttribute(&most, GPUDL_FUNC_MAX_THREADS_PER_BLOCK, handle, device) != 0 || most <= 0)
+    if (!cu->KernelGetAttribute)
         return GPUDL_OK;
-    return check_threads(lib, slot, (unsigned)most, "with the registers of the new code there are");
+    err = cu->DeviceGet(&device, ordinal);
+    if (!err)
+        err = cu->KernelGetAttribute(&most, GPUDL_FUNC_MAX_THREADS_PER_BLOCK, handle, device);
+    if (err)
+        return gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuKernelGetAttribute", err,
+            "%s: kernel '%s' of the new code: how many threads it can have on device %d", lib->name, slot->name, ordinal);
+    return check_threads(lib, slot, most > 0 ? (unsigned)most : 0, "with the registers of the new code there are");
 }

@@ -54,6 +54,24 @@ static bool is_other_idle(const gpudl_driver_table *cu, CUcontext context, uint6
     return idle;
 }
 
+/* The loader's own, or one that the program made: the CUDA runtime's is the same. */
+static CUcontext primary_of(gpudl_loader *l, int ordinal)
+{
+    const gpudl_driver_table *cu = &l->driver.table;
+    CUcontext context;
+    unsigned flags;
+    CUdevice device;
+    int active = 0;
+
+    pthread_mutex_lock(&l->lock);
+    context = l->contexts[ordinal].context;
+    pthread_mutex_unlock(&l->lock);
+    if (context || !cu->DevicePrimaryCtxGetState || cu->DeviceGet(&device, ordinal) != 0 ||
+        cu->DevicePrimaryCtxGetState(device, &flags, &active) != 0 || !active)
+        return context;
+    return gpudl__loader_context(l, ordinal, &context) == GPUDL_OK ? context : NULL;
+}
+
 bool gpudl__idle_wait(gpudl_loader *l, uint64_t timeout_ns)
 {
     const gpudl_driver_table *cu = &l->driver.table;
@@ -65,9 +83,7 @@ bool gpudl__idle_wait(gpudl_loader *l, uint64_t timeout_ns)
     if (cu->CtxGetCurrent(&current) == 0 && current)
         idle = is_idle(cu, current, deadline);
     for (int i = 0; i < l->driver.devices && idle; i++) {
-        pthread_mutex_lock(&l->lock);
-        context = l->contexts[i].context;
-        pthread_mutex_unlock(&l->lock);
+        context = primary_of(l, i);
         if (context && context != current)
             idle = is_other_idle(cu, context, deadline);
     }

@@ -30,7 +30,7 @@ static inline int call(
     int err;
 
     epoch_pin(self);
-    err = launch_call(k, launch_place(k), c, params, extra);
+    err = launch_call(k, launch_place(k, c), c, params, extra);
     epoch_unpin(self);
     return err;
 }
@@ -109,7 +109,9 @@ gpudl_status gpudl__launch_import(
     if (known->nattributes && !k->library->loader->driver.table.LaunchKernelEx)
         return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "%s: the driver (%s) has no cuLaunchKernelEx, so no launch attributes",
             k->slot->name, k->library->loader->driver_text);
-    return GPUDL_OK;
+    if (known->version && gpudl__forked())
+        return gpudl__fail_forked(function);
+    return known->version ? gpudl__pinned_prepare(function, k, known->version) : GPUDL_OK;
 }
 
 static const char params_function[] = "gpudl_kernel_launch_params";

@@ -5,9 +5,15 @@
 #include "src/loader/loader.h"
 #include "src/loader/thread.h"
 
-/* Where the kernel is now; lent while the thread is pinned. */
-static inline struct place *launch_place(const gpudl_kernel *k)
+/* pinned.c: the kernel in a version that the caller holds. Prepared first, when the config is imported. */
+gpudl_status gpudl__pinned_prepare(const char *function, const gpudl_kernel *k, gpudl_version *v);
+struct place *gpudl__pinned_place(const gpudl_kernel *k, gpudl_version *v);
+
+/* Where the kernel is; lent while the thread is pinned. */
+static inline struct place *launch_place(const gpudl_kernel *k, const gpudl_launch_config *c)
 {
+    if (__builtin_expect(c->version != NULL, 0))
+        return gpudl__pinned_place(k, c->version);
     return &atomic_load_explicit(k->binding, memory_order_acquire)->places[k->index];
 }
 
@@ -58,10 +64,10 @@ static inline int launch_call(
         (void **)params, (void **)extra);
 }
 
-/* Not as the fast path has it: NULL, another size of the config, attributes. Those are imported. */
+/* Not as the fast path has it: NULL, another size of the config, attributes, a version. Those are imported. */
 static inline bool launch_is_odd(const gpudl_kernel *k, const gpudl_launch_config *c)
 {
-    return !k || !c || c->size != sizeof(*c) || c->nattributes;
+    return !k || !c || c->size != sizeof(*c) || c->nattributes || c->version;
 }
 gpudl_status gpudl__launch_import(
     const char *function, const gpudl_kernel *k, const gpudl_launch_config *config, gpudl_launch_config *known);

@@ -224,7 +224,7 @@ void gpudl_loader_close(gpudl_loader *l)
     gpudl__park_unload_all(l);
     if (l->handles || l->retired) {
         gpudl__log(l, GPUDL_LOG_ERROR,
-            "gpudl_loader_close: %zu libraries or pins of it were not released, or a launch is under way: it stays open",
+            "gpudl_loader_close: %zu libraries, pins or graphs of it were not released, or a launch is under way: it stays open",
             l->handles);
         return;
     }

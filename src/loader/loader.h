@@ -87,6 +87,7 @@ struct gpudl_version {
     char *log;                          /* what the driver remarked at the load, or NULL */
     CUkernel first;                     /* kernels[0]'s, asked for when the load was checked */
     struct plan *plans;                 /* of the kernels that had a checked launch */
+    struct place *places;               /* of all its kernels, once one was launched under a pin; made under the lock */
 };
 
 /* Where a slot's code is. Written before the slot's kernel is handed out, constant from then on, but for the plan. */

@@ -22,7 +22,7 @@ static bool is_whole(const struct plan *p, size_t size)
 static __attribute__((noinline, cold)) gpudl_status launch_first(
     gpudl_kernel *k, const gpudl_launch_config *c, const void *bytes, size_t size)
 {
-    gpudl_status status = gpudl__forked() ? gpudl__fail_forked(function) : gpudl__plan_make(k);
+    gpudl_status status = gpudl__forked() ? gpudl__fail_forked(function) : gpudl__plan_make(k, c);
 
     return status == GPUDL_OK ? gpudl_kernel_launch_packed(k, c, bytes, size) : status;
 }
@@ -40,7 +40,7 @@ static inline gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *c,
     if (!self)
         return gpudl__fail_memory("a thread's first launch");
     epoch_pin(self);
-    place = launch_place(k);
+    place = launch_place(k, c);
     plan = atomic_load_explicit(&place->plan, memory_order_acquire);
     if (!plan) {
         epoch_unpin(self);

@@ -2,6 +2,7 @@
 
 #include "src/image/details.h"
 #include "src/loader/error.h"
+#include "src/loader/launch.h"
 #include "src/loader/names.h"
 #include "src/loader/signature.h"
 
@@ -167,18 +168,18 @@ static gpudl_status complete(struct gpudl_version *v, struct place *place)
     return status;
 }
 
-gpudl_status gpudl__plan_make(gpudl_kernel *k)
+gpudl_status gpudl__plan_make(gpudl_kernel *k, const gpudl_launch_config *c)
 {
     gpudl_loader *l = k->library->loader;
     const struct allocator *before = gpudl__alloc_use(gpudl__loader_heap(l));
     gpudl_status status = GPUDL_OK;
-    struct binding *b;
+    struct place *place;
 
     gpudl__can_demangle(); /* looks for its library now, not under the lock */
     pthread_mutex_lock(&l->lock);
-    b = atomic_load_explicit(k->binding, memory_order_relaxed);
-    if (!atomic_load_explicit(&b->places[k->index].plan, memory_order_relaxed))
-        status = complete(b->version, &b->places[k->index]);
+    place = launch_place(k, c);
+    if (!atomic_load_explicit(&place->plan, memory_order_relaxed))
+        status = complete(place->version, place);
     pthread_mutex_unlock(&l->lock);
     gpudl__alloc_use(before);
     return status;

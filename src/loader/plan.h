@@ -46,8 +46,8 @@ static inline bool plan_accepts(const struct plan_param *p, const gpudl_arg *a)
     return (a->size == p->size) & (a->type < 32) & (p->accepts >> (a->type & 31));
 }
 
-/* Not under the lock, and not pinned: makes the plan of what the kernel is now. */
-gpudl_status gpudl__plan_make(gpudl_kernel *k);
+/* Not under the lock, and not pinned: makes the plan of what a launch with this config takes. */
+gpudl_status gpudl__plan_make(gpudl_kernel *k, const gpudl_launch_config *c);
 void gpudl__plans_free(struct plan *first);
 gpudl_status gpudl__limits_ask(gpudl_loader *l);        /* under the lock: l->limits is known then */
 

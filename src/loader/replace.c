@@ -175,6 +175,22 @@ static gpudl_status turn(struct turn *t)
     return status;
 }
 
+/* Where the old one was made resident; else where this thread is, as a launch may have made it so. */
+static gpudl_status choose_devices(struct turn *t)
+{
+    gpudl_status status = GPUDL_OK;
+    int here;
+
+    if (!t->lib->loader->driver.table.KernelGetFunction)
+        return GPUDL_OK;
+    t->devices = atomic_load(&t->from->resident);
+    if (!t->devices) {
+        status = gpudl__context_device(t->lib->loader, &here);
+        t->devices = (uint64_t)1 << here;
+    }
+    return status;
+}
+
 /* Takes over the reference to the version; under the library's turning lock. */
 static gpudl_status turn_to(gpudl_library *lib, struct gpudl_version *to, bool keep, gpudl_when when)
 {
@@ -182,12 +198,9 @@ static gpudl_status turn_to(gpudl_library *lib, struct gpudl_version *to, bool k
     struct gpudl_version *drop = t.from;
     gpudl_status status = GPUDL_OK;
 
-    if (lib->loader->driver.table.KernelGetFunction) {
-        t.devices = atomic_load(&t.from->resident);
-        if (!t.devices)
-            t.devices = (uint64_t)1 << gpudl__context_device(lib->loader);
-    }
     if (t.from != to)
+        status = choose_devices(&t);
+    if (status == GPUDL_OK && t.from != to)
         status = turn(&t);
     if (status == GPUDL_OK && t.from != to) {
         drop = lib->previous;

@@ -100,16 +100,21 @@ gpudl_status gpudl__when_check(const char *function, gpudl_when when)
 
 static gpudl_status devices_of(gpudl_loader *l, const int *devices, size_t n, uint64_t *out)
 {
+    gpudl_status status = GPUDL_OK;
+    int here;
+
     *out = 0;
-    if (!n)
-        *out = (uint64_t)1 << gpudl__context_device(l);
+    if (!n) {
+        status = gpudl__context_device(l, &here);
+        *out = (uint64_t)1 << here;
+    }
     for (size_t i = 0; i < n; i++) {
         if (devices[i] < 0 || devices[i] >= l->driver.devices || devices[i] >= MOST_DEVICES)
             return gpudl__fail(GPUDL_ERROR_ARGUMENT, "there is no device %d: %s has %d, and they count from 0", devices[i],
                 l->driver_text, l->driver.devices);
         *out |= (uint64_t)1 << devices[i];
     }
-    return GPUDL_OK;
+    return status;
 }
 
 /* A library's version, held, and those of its kernels that were asked for. */

@@ -63,6 +63,7 @@ void gpudl__version_destroy(struct gpudl_version *v)
         pthread_mutex_unlock(&l->lock);
     }
     gpudl__plans_free(v->plans);
+    gpudl__free(v->places);
     gpudl__index_free(&v->index);
     gpudl__free(v->log);
     gpudl__content_release(&v->content);

@@ -27,7 +27,7 @@ struct fixture {
     gpudl_kernel *kernel; /* the last that was asked for */
 };
 
-static const gpudl_launch_config config = { sizeof(gpudl_launch_config), { 1, 1, 1 }, { 32, 1, 1 }, 0, 0, NULL, NULL };
+static const gpudl_launch_config config = { sizeof(gpudl_launch_config), { 1, 1, 1 }, { 32, 1, 1 }, 0, 0, NULL, NULL, NULL };
 
 static gpudl_kernel *get(struct fixture *f, const char *name)
 {

@@ -119,6 +119,15 @@ int null_DevicePrimaryCtxRelease(CUdevice device)
     return 0;
 }
 
+int null_DevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
+{
+    (void)device;
+    ENTER(DevicePrimaryCtxGetState);
+    *flags = 0;
+    *active = atomic_load(&alive_contexts) > 0;
+    return 0;
+}
+
 int null_CtxGetCurrent(CUcontext *context) { ENTER(CtxGetCurrent); *context = current(); return 0; }
 
 int null_CtxSetCurrent(CUcontext context)
