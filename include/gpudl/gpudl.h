@@ -68,6 +68,7 @@ extern "C" {
     X(ERROR_TOO_NEW,             3, "the caller uses options that this gpudl does not know") \
     X(ERROR_UNSUPPORTED,         4, "not supported by this gpudl, driver or device") \
     X(ERROR_TIMEOUT,             5, "the time was up") \
+    X(ERROR_CANCELLED,           6, "it was cancelled") \
     X(ERROR_FILE_MISSING,       10, "no such file") \
     X(ERROR_FILE_UNREADABLE,    11, "the file cannot be read") \
     X(ERROR_FILE_IS_FOLDER,     12, "the path is a folder") \
@@ -147,10 +148,12 @@ typedef struct gpudl_loader_options {
      * moment. In bytes of code and in versions. 0: 64 MiB, 64 versions; GPUDL_NONE_AT_ALL: nothing is kept. */
     uint64_t warm_bytes, retired_bytes;
     unsigned warm_count, retired_count;
+    unsigned workers;           /* threads for asynchronous loads, at most 16; 0: 2 */
+    unsigned reserved;          /* 0 */
 } gpudl_loader_options;
 #define GPUDL_CAPTURES_NONE 1u
 #define GPUDL_NONE_AT_ALL   0xffffffffu /* for warm_count, retired_count */
-#define GPUDL_LOADER_OPTIONS_INIT { sizeof(gpudl_loader_options), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }
+#define GPUDL_LOADER_OPTIONS_INIT { sizeof(gpudl_loader_options), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Open a driver and initialise it (cuInit). Makes no context, and touches no device memory.
@@ -479,4 +482,5 @@ GPUDL_API gpudl_status gpudl_kernel_launch_packed(gpudl_kernel *kernel, const gp
 #endif
 #include <gpudl/arguments.h>
 #include <gpudl/life.h>
+#include <gpudl/async.h>
 #endif

@@ -111,6 +111,7 @@ static gpudl_status complete(gpudl_loader *l, const gpudl_loader_options *option
         return gpudl__fail_memory("a loader");
     pthread_mutex_init(&l->lock, NULL);
     init_condition(&l->moment_came);
+    gpudl__workers_init(&l->workers, options->workers);
     return GPUDL_OK;
 }
 
@@ -126,6 +127,8 @@ gpudl_status gpudl_loader_open(const gpudl_loader_options *given, gpudl_loader *
         return status;
     if (!options.allocate != !options.release)
         return gpudl__fail_argument("gpudl_loader_open", "allocate and release go together: give both or neither");
+    if (options.workers > WORKERS_MOST || options.reserved)
+        return gpudl__fail_argument("gpudl_loader_open", "workers is at most 16, and reserved is 0");
     if (options.per_thread_stream > 1 || options.captures > GPUDL_CAPTURES_NONE)
         return gpudl__fail_argument("gpudl_loader_open", "per_thread_stream is 0 or 1, and captures 0 or GPUDL_CAPTURES_NONE");
     if (gpudl__forked())
@@ -220,14 +223,16 @@ void gpudl_loader_close(gpudl_loader *l)
 {
     if (!l || gpudl__forked() || l == atomic_load(&default_loader))
         return;
+    gpudl__tasks_wait(l);
     gpudl__reap(l);
-    gpudl__park_unload_all(l);
     if (l->handles || l->retired) {
         gpudl__log(l, GPUDL_LOG_ERROR,
-            "gpudl_loader_close: %zu libraries, pins or graphs of it were not released, or a launch is under way: it stays open",
+            "gpudl_loader_close: %zu libraries, pins, tasks or graphs of it were not released, or a launch is under way: it stays open",
             l->handles);
         return;
     }
+    gpudl__park_unload_all(l);
+    gpudl__workers_join(l);
     gpudl__contexts_release(l);
     pthread_cond_destroy(&l->moment_came);
     pthread_mutex_destroy(&l->lock);

@@ -24,6 +24,7 @@
 #include "src/loader/parked.h"
 #include "src/loader/read.h"
 #include "src/loader/settings.h"
+#include "src/loader/workers.h"
 #include "src/util/alloc.h"
 #include "src/util/hash.h"
 
@@ -55,9 +56,11 @@ struct gpudl_loader {
     struct binding *retired;
     struct parking parking;
     struct moment *moments;             /* what waits for one (moment.h) */
-    pthread_cond_t moment_came;
+    pthread_cond_t moment_came;         /* or a task has ended */
+    struct workers workers;
+    size_t orphans;                     /* tasks that were released before they ended */
     struct gpudl_loader_stats counts;   /* but for what is now */
-    size_t handles;                     /* libraries, pins and graphs that are out */
+    size_t handles;                     /* libraries, pins, tasks and graphs that are out */
     struct primary_context *contexts;   /* one a device */
     struct device_limits limits;
 };
@@ -171,6 +174,9 @@ void gpudl__version_unload(struct gpudl_version *v);
 struct binding *gpudl__binding_create(struct gpudl_version *v, size_t capacity);
 void gpudl__binding_retire(gpudl_loader *l, struct binding *b);     /* not under the lock; b is out of sight */
 void gpudl__reap(gpudl_loader *l);                                  /* frees what may go; never waits */
+
+/* task.c: for the ends of tasks that were released before */
+void gpudl__tasks_wait(gpudl_loader *l);
 
 /* library.c */
 void gpudl__library_drop(gpudl_library *lib);

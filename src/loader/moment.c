@@ -5,6 +5,7 @@
 #include "src/loader/fork.h"
 #include "src/loader/idle.h"
 #include "src/loader/options.h"
+#include "src/loader/thread.h"
 #include "src/util/clock.h"
 
 enum { PROBE_PAUSE = 500000 }; /* ns, between looks at the device */
@@ -38,13 +39,21 @@ static void dequeue(gpudl_loader *l, struct moment *m)
     *p = m->next;
 }
 
-/* Until it was run by another, the deadline, or the next look; true: go on waiting. */
+/* Was the task that this thread runs cancelled? */
+static bool is_cancelled(void)
+{
+    struct thread *self = thread_self();
+
+    return self && self->cancelled && atomic_load(self->cancelled);
+}
+
+/* Until it was run by another, the deadline, a cancel, or the next look; true: go on waiting. */
 static bool wait_more(gpudl_loader *l, struct moment *m, uint64_t deadline)
 {
     uint64_t until = clock_now();
     struct timespec t;
 
-    if (m->state == DONE || (m->state == WAITS && until >= deadline))
+    if (m->state == DONE || (m->state == WAITS && (until >= deadline || is_cancelled())))
         return false;
     until = l->captures || deadline - until < PROBE_PAUSE ? deadline : until + PROBE_PAUSE;
     t = clock_spec(until);
@@ -94,6 +103,8 @@ gpudl_status gpudl__at_moment(gpudl_loader *l, gpudl_when when, gpudl_status (*r
             gpudl__failure_restore(&m.failure);
         return m.status;
     }
+    if (is_cancelled())
+        return gpudl__fail(GPUDL_ERROR_CANCELLED, "the task was cancelled");
     if (idle || when.mode == GPUDL_WHEN_BY)
         return run(user);
     return gpudl__fail(GPUDL_ERROR_TIMEOUT,

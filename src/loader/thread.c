@@ -64,6 +64,7 @@ struct thread *gpudl__thread_register(void)
         t = make_new();
     if (!t)
         return NULL;
+    t->cancelled = NULL;
     t->cuda = 0;
     t->text[0] = '\0';
     pthread_once(&once, make_key);

@@ -7,6 +7,7 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ struct thread {
     alignas(64) _Atomic uint64_t pinned;    /* the epoch in which it entered a launch; 0: it is in none */
     alignas(64) struct thread *next;
     atomic_int taken;
+    atomic_bool *cancelled;                 /* of the task that it runs, or NULL */
     int cuda;                               /* of the last failure */
     char text[THREAD_TEXT_SIZE];
 };

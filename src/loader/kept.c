@@ -1,0 +1,67 @@
+#include "src/loader/kept.h"
+
+#include <string.h>
+
+#include "src/loader/error.h"
+#include "src/loader/options.h"
+#include "src/util/alloc.h"
+
+static bool keep_string(const char **p, char **copy)
+{
+    if (!*p)
+        return true;
+    *copy = gpudl__alloc_string(*p);
+    *p = *copy;
+    return *copy != NULL;
+}
+
+static bool keep_bytes(struct kept *k)
+{
+    if (!k->source.bytes || !k->source.nbytes)
+        return true;
+    k->bytes = gpudl__alloc(k->source.nbytes);
+    if (!k->bytes)
+        return false;
+    memcpy(k->bytes, k->source.bytes, k->source.nbytes);
+    k->source.bytes = k->bytes;
+    return true;
+}
+
+static bool keep_options(struct kept *k)
+{
+    if (k->options.host_table) {
+        k->host = *k->options.host_table;
+        k->options.host_table = &k->host;
+    }
+    return keep_string(&k->options.target, &k->target);
+}
+
+/* k does not move from here on: it points into itself. */
+gpudl_status gpudl__keep(const gpudl_source *source, const gpudl_load_options *options, struct kept *k)
+{
+    gpudl_status status = GPUDL_OK;
+
+    memset(k, 0, sizeof(*k));
+    if (!source)
+        return gpudl__fail_argument("gpudl_source", "the source is NULL");
+    status = gpudl__options_import(&k->source, sizeof(k->source), source, "gpudl_source");
+    k->source.size = sizeof(k->source);
+    k->has_options = options != NULL;
+    if (status == GPUDL_OK && options)
+        status = gpudl__options_import(&k->options, sizeof(k->options), options, "gpudl_load_options");
+    k->options.size = sizeof(k->options);
+    if (status != GPUDL_OK)
+        return status;
+    if (keep_string(&k->source.name, &k->name) && keep_bytes(k) && keep_options(k))
+        return GPUDL_OK;
+    gpudl__kept_release(k);
+    return gpudl__fail_memory("a copy of a source");
+}
+
+void gpudl__kept_release(struct kept *k)
+{
+    gpudl__free(k->name);
+    gpudl__free(k->target);
+    gpudl__free(k->bytes);
+    memset(k, 0, sizeof(*k));
+}

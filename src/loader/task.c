@@ -1,0 +1,424 @@
+/* Tasks: loads and replaces in a thread of the loader's. */
+#include <string.h>
+
+#include "src/loader/context.h"
+#include "src/loader/error.h"
+#include "src/loader/fork.h"
+#include "src/loader/kept.h"
+#include "src/loader/loader.h"
+#include "src/loader/options.h"
+#include "src/loader/resident.h"
+#include "src/util/clock.h"
+
+enum { MOST_DEVICES = 64, PAUSE = 50000, LONGEST_PAUSE = 1000000 }; /* ns, between looks at an event */
+
+/* Two hold it: its owner, and until it has ended the thread that runs it. Under the loader's lock but for what only that thread
+ * has. */
+struct gpudl_task {
+    struct job job;             /* first: a job is its task */
+    gpudl_loader *loader;
+    size_t references;
+    bool ended;                 /* for the thread that runs it, */
+    bool left;                  /* and for all others: it told, and let go */
+    bool orphan;                /* its owner let go before */
+    pthread_t runner;
+    atomic_bool cancelled;
+    gpudl_status status;
+    struct failure failure;
+    gpudl_library *library;     /* loaded and not taken yet; or, held, the one to be replaced */
+    bool replaces;
+    struct kept kept;
+    gpudl_replace_options replace;
+    CUevent event;              /* what to begin after, or NULL */
+    int devices[MOST_DEVICES];
+    gpudl_async_options async;
+};
+
+/* ---------------------------------------------------------------------------------------------------- in the loader's thread */
+
+static gpudl_status cancelled(void)
+{
+    return gpudl__fail(GPUDL_ERROR_CANCELLED, "the task was cancelled");
+}
+
+static gpudl_status wait_for_event(struct gpudl_task *t)
+{
+    const gpudl_driver_table *cu = &t->loader->driver.table;
+    uint64_t pause = PAUSE;
+    int err = GPUDL_CU_NOT_READY;
+
+    while (err == GPUDL_CU_NOT_READY) {
+        if (atomic_load(&t->cancelled))
+            return cancelled();
+        err = cu->EventQuery(t->event);
+        if (err == GPUDL_CU_NOT_READY)
+            clock_sleep(pause);
+        pause = pause < LONGEST_PAUSE ? 2 * pause : pause;
+    }
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuEventQuery", err, "waiting for the work of a stream") : GPUDL_OK;
+}
+
+static gpudl_status load(struct gpudl_task *t)
+{
+    const int first = 0, *devices = t->async.ndevices ? t->devices : &first;
+    gpudl_library *lib = NULL;
+    gpudl_status status = gpudl_library_load(t->loader, &t->kept.source, kept_options(&t->kept), &lib);
+
+    if (status == GPUDL_OK && (t->async.flags & GPUDL_ASYNC_RESIDENT))
+        status = gpudl_library_make_resident(lib, devices, t->async.ndevices ? t->async.ndevices : 1, t->async.when);
+    if (status == GPUDL_OK)
+        t->library = lib;
+    else
+        gpudl_library_release(lib);
+    return status;
+}
+
+static gpudl_status replace(struct gpudl_task *t)
+{
+    t->replace.load = kept_options(&t->kept);
+    return gpudl_library_replace(t->library, &t->kept.source, &t->replace);
+}
+
+static gpudl_status perform(struct gpudl_task *t)
+{
+    gpudl_status status = t->event ? wait_for_event(t) : GPUDL_OK;
+
+    if (status == GPUDL_OK && atomic_load(&t->cancelled))
+        status = cancelled();
+    if (status != GPUDL_OK)
+        return status;
+    return t->replaces ? replace(t) : load(t);
+}
+
+/* Nobody has it any more. */
+static void destroy(struct gpudl_task *t)
+{
+    gpudl_loader *l = t->loader;
+    bool orphan = t->orphan;
+
+    if (t->event)
+        l->driver.table.EventDestroy(t->event);
+    if (t->library)
+        gpudl__library_drop(t->library);
+    gpudl__kept_release(&t->kept);
+    gpudl__free(t);
+    pthread_mutex_lock(&l->lock);
+    l->handles--;
+    l->orphans -= orphan;
+    pthread_cond_broadcast(&l->moment_came);
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void end(struct gpudl_task *t, gpudl_status status)
+{
+    gpudl_loader *l = t->loader;
+    bool last;
+
+    t->status = status;
+    if (status != GPUDL_OK)
+        gpudl__failure_save(&t->failure);
+    pthread_mutex_lock(&l->lock);
+    t->runner = pthread_self();
+    t->ended = true;
+    pthread_mutex_unlock(&l->lock);
+    if (t->async.done)
+        t->async.done(t->async.user, t);
+    pthread_mutex_lock(&l->lock);
+    t->left = true;
+    last = --t->references == 0;
+    pthread_cond_broadcast(&l->moment_came);
+    pthread_mutex_unlock(&l->lock);
+    if (last)
+        destroy(t);
+}
+
+static void run(struct job *job)
+{
+    struct gpudl_task *t = (struct gpudl_task *)job;
+    struct thread *self = thread_self();
+    gpudl_status status;
+
+    if (self)
+        self->cancelled = &t->cancelled;
+    status = perform(t);
+    if (self)
+        self->cancelled = NULL;
+    end(t, status);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- in the caller's */
+
+/* The event is recorded here: later, or in another thread, the stream's handle may mean another stream. */
+static gpudl_status record(struct gpudl_task *t)
+{
+    const gpudl_driver_table *cu = &t->loader->driver.table;
+    CUstream stream = t->async.stream ? t->async.stream : t->loader->null_stream;
+    const char *call = "cuStreamIsCapturing";
+    int err = 0, status = 0;
+
+    if (!(t->async.flags & GPUDL_ASYNC_AFTER_STREAM))
+        return GPUDL_OK;
+    if (cu->StreamIsCapturing)
+        err = cu->StreamIsCapturing(stream, &status);
+    if (status)
+        return gpudl__fail_argument("gpudl_async_options", "the stream is being captured: its work is not begun by it");
+    if (!err) {
+        call = "cuEventCreate";
+        err = cu->EventCreate(&t->event, GPUDL_EVENT_DISABLE_TIMING);
+    }
+    if (!err) {
+        call = "cuEventRecord";
+        err = cu->EventRecord(t->event, stream);
+    }
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, call, err, "a load after the work of a stream") : GPUDL_OK;
+}
+
+static gpudl_status import(struct gpudl_task *t, const char *function, const gpudl_async_options *given)
+{
+    const uint64_t known = GPUDL_ASYNC_RESIDENT | GPUDL_ASYNC_AFTER_STREAM;
+    gpudl_status status = GPUDL_OK;
+
+    if (given)
+        status = gpudl__options_import(&t->async, sizeof(t->async), given, "gpudl_async_options");
+    if (status != GPUDL_OK)
+        return status;
+    if (t->async.flags & ~known)
+        return gpudl__fail_argument("gpudl_async_options", "unknown flags");
+    if (t->async.ndevices > MOST_DEVICES || (t->async.ndevices && !t->async.devices))
+        return gpudl__fail_argument("gpudl_async_options", "devices is NULL and ndevices is not 0, or there are more than 64");
+    if (t->async.ndevices)
+        memcpy(t->devices, t->async.devices, t->async.ndevices * sizeof(*t->devices));
+    t->async.devices = NULL;
+    return gpudl__when_check(function, t->async.when);
+}
+
+/* Hands it to a thread; it is the caller's, too, from then on. On failure it is the caller's alone. */
+static gpudl_status start(struct gpudl_task *t, const char *function, const gpudl_async_options *async, gpudl_task **out)
+{
+    gpudl_status status = import(t, function, async);
+
+    if (status == GPUDL_OK)
+        status = record(t);
+    if (status == GPUDL_OK) {
+        t->job.run = run;
+        t->references = 2;
+        *out = t;
+        if (!gpudl__workers_add(t->loader, &t->job))
+            status = gpudl__fail(GPUDL_ERROR_NO_MEMORY, "%s: no thread could be started for it", function);
+    }
+    return status;
+}
+
+static struct gpudl_task *create(gpudl_loader *l)
+{
+    struct gpudl_task *t = gpudl__alloc_zero(sizeof(*t));
+
+    if (!t)
+        return NULL;
+    t->loader = l;
+    t->references = 1;
+    pthread_mutex_lock(&l->lock);
+    l->handles++;
+    pthread_mutex_unlock(&l->lock);
+    return t;
+}
+
+static gpudl_status load_async(gpudl_loader *l, const gpudl_source *source, const gpudl_load_options *options,
+    const gpudl_async_options *async, gpudl_task **out)
+{
+    struct gpudl_task *t = create(l), *started = NULL;
+    struct load_settings checked;
+    gpudl_status status;
+
+    if (!t)
+        return gpudl__fail_memory("a task");
+    status = gpudl__settings_import(options, &checked);
+    if (status == GPUDL_OK)
+        status = gpudl__keep(source, options, &t->kept);
+    if (status == GPUDL_OK)
+        status = start(t, "gpudl_library_load_async", async, &started);
+    if (status != GPUDL_OK)
+        destroy(t);
+    else
+        *out = started;
+    return status;
+}
+
+gpudl_status gpudl_library_load_async(gpudl_loader *given, const gpudl_source *source, const gpudl_load_options *options,
+    const gpudl_async_options *async, gpudl_task **out)
+{
+    const struct allocator *before;
+    gpudl_status status;
+    gpudl_loader *l;
+
+    if (!out)
+        return gpudl__fail_argument("gpudl_library_load_async", "out is NULL");
+    l = gpudl__loader(given, "gpudl_library_load_async", &status);
+    if (!l)
+        return status;
+    before = gpudl__alloc_use(gpudl__loader_heap(l));
+    status = load_async(l, source, options, async, out);
+    gpudl__alloc_use(before);
+    return status;
+}
+
+static gpudl_status replace_async(gpudl_library *lib, const gpudl_source *source, const gpudl_replace_options *options,
+    const gpudl_async_options *async, gpudl_task **out)
+{
+    struct gpudl_task *t = create(lib->loader), *started = NULL;
+    gpudl_status status = GPUDL_OK;
+
+    if (!t)
+        return gpudl__fail_memory("a task");
+    t->replaces = true;
+    t->replace = (gpudl_replace_options)GPUDL_REPLACE_OPTIONS_INIT;
+    if (options)
+        status = gpudl__options_import(&t->replace, sizeof(t->replace), options, "gpudl_replace_options");
+    t->replace.size = sizeof(t->replace);
+    if (status == GPUDL_OK)
+        status = gpudl__keep(source, t->replace.load, &t->kept);
+    if (status == GPUDL_OK) {
+        pthread_mutex_lock(&lib->loader->lock);
+        lib->references++;
+        pthread_mutex_unlock(&lib->loader->lock);
+        t->library = lib;
+        status = start(t, "gpudl_library_replace_async", async, &started);
+    }
+    if (status != GPUDL_OK)
+        destroy(t);
+    else
+        *out = started;
+    return status;
+}
+
+gpudl_status gpudl_library_replace_async(gpudl_library *lib, const gpudl_source *source, const gpudl_replace_options *options,
+    const gpudl_async_options *async, gpudl_task **out)
+{
+    const struct allocator *before;
+    gpudl_status status;
+
+    if (!lib || !out)
+        return gpudl__fail_argument("gpudl_library_replace_async", "the library or out is NULL");
+    if (gpudl__forked())
+        return gpudl__fail_forked("gpudl_library_replace_async");
+    before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
+    status = replace_async(lib, source, options, async, out);
+    gpudl__alloc_use(before);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ its owner */
+
+static gpudl_status goes_on(void)
+{
+    return gpudl__fail(GPUDL_ERROR_TIMEOUT, "the task goes on");
+}
+
+/* Under the lock. */
+static bool has_ended(const struct gpudl_task *t)
+{
+    return t->left || (t->ended && pthread_equal(t->runner, pthread_self()));
+}
+
+gpudl_status gpudl_task_wait(gpudl_task *t, uint64_t timeout_ns)
+{
+    uint64_t deadline = clock_after(timeout_ns);
+    struct timespec until = clock_spec(deadline);
+    bool ended;
+    int err = 0;
+
+    if (!t)
+        return gpudl__fail_argument("gpudl_task_wait", "the task is NULL");
+    if (gpudl__forked())
+        return gpudl__fail_forked("gpudl_task_wait");
+    pthread_mutex_lock(&t->loader->lock);
+    while (!has_ended(t) && timeout_ns && !err)
+        err = pthread_cond_timedwait(&t->loader->moment_came, &t->loader->lock, &until);
+    ended = has_ended(t);
+    pthread_mutex_unlock(&t->loader->lock);
+    if (!ended)
+        return goes_on();
+    if (t->status != GPUDL_OK)
+        gpudl__failure_restore(&t->failure);
+    return t->status;
+}
+
+int gpudl_task_ended(gpudl_task *t)
+{
+    bool ended;
+
+    if (!t || gpudl__forked())
+        return 0;
+    pthread_mutex_lock(&t->loader->lock);
+    ended = has_ended(t);
+    pthread_mutex_unlock(&t->loader->lock);
+    return ended;
+}
+
+gpudl_status gpudl_task_library(gpudl_task *t, gpudl_library **out)
+{
+    gpudl_status status;
+
+    if (!t || !out || t->replaces)
+        return gpudl__fail_argument("gpudl_task_library", "the task or out is NULL, or the task is a replace");
+    status = gpudl_task_wait(t, 0);
+    if (status != GPUDL_OK)
+        return status;
+    pthread_mutex_lock(&t->loader->lock);
+    if (t->library)
+        *out = t->library;
+    else
+        status = GPUDL_ERROR_ARGUMENT;
+    t->library = NULL;
+    pthread_mutex_unlock(&t->loader->lock);
+    return status == GPUDL_OK ? status : gpudl__fail_argument("gpudl_task_library", "the library was taken already");
+}
+
+void gpudl_task_cancel(gpudl_task *t)
+{
+    gpudl_loader *l;
+    bool queued;
+
+    if (!t || gpudl__forked())
+        return;
+    l = t->loader;
+    pthread_mutex_lock(&l->lock);
+    atomic_store(&t->cancelled, true);
+    queued = gpudl__workers_remove(l, &t->job);
+    pthread_cond_broadcast(&l->moment_came);
+    pthread_mutex_unlock(&l->lock);
+    if (queued) {
+        struct failure mine;
+
+        gpudl__failure_save(&mine);
+        end(t, cancelled());
+        gpudl__failure_restore(&mine);
+    }
+}
+
+void gpudl_task_release(gpudl_task *t)
+{
+    gpudl_loader *l;
+    bool last;
+
+    if (!t || gpudl__forked())
+        return;
+    if (!gpudl_task_ended(t))
+        gpudl_task_cancel(t);
+    l = t->loader;
+    pthread_mutex_lock(&l->lock);
+    last = --t->references == 0;
+    t->orphan = !last;
+    l->orphans += !last;
+    pthread_mutex_unlock(&l->lock);
+    if (last)
+        destroy(t);
+}
+
+void gpudl__tasks_wait(gpudl_loader *l)
+{
+    pthread_mutex_lock(&l->lock);
+    while (l->orphans)
+        pthread_cond_wait(&l->moment_came, &l->lock);
+    pthread_mutex_unlock(&l->lock);
+}

@@ -1,0 +1,118 @@
+#include "src/loader/workers.h"
+
+#include <signal.h>
+
+#include "src/loader/loader.h"
+
+void gpudl__workers_init(struct workers *w, unsigned most)
+{
+    pthread_cond_init(&w->come, NULL);
+    w->most = most ? most < WORKERS_MOST ? most : WORKERS_MOST : WORKERS_DEFAULT;
+}
+
+int gpudl__thread_start(pthread_t *out, void *(*run)(void *), void *user)
+{
+    sigset_t all, before;
+    int err;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    err = pthread_create(out, NULL, run, user);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return err;
+}
+
+void gpudl__thread_settle(gpudl_loader *l)
+{
+    int mode = GPUDL_STREAM_CAPTURE_MODE_RELAXED;
+
+    gpudl__alloc_use(gpudl__loader_heap(l));
+    if (l->driver.table.ThreadExchangeStreamCaptureMode)
+        l->driver.table.ThreadExchangeStreamCaptureMode(&mode);
+}
+
+/* Under the lock; NULL: it is over. */
+static struct job *take(struct workers *w, pthread_mutex_t *lock)
+{
+    struct job *job;
+
+    w->idle++;
+    while (!w->first && !w->closing)
+        pthread_cond_wait(&w->come, lock);
+    w->idle--;
+    job = w->closing ? NULL : w->first;
+    if (job)
+        w->first = job->next;
+    return job;
+}
+
+static void *work(void *user)
+{
+    gpudl_loader *l = user;
+    struct job *job;
+
+    gpudl__thread_settle(l);
+    pthread_mutex_lock(&l->lock);
+    while ((job = take(&l->workers, &l->lock))) {
+        pthread_mutex_unlock(&l->lock);
+        job->run(job);
+        pthread_mutex_lock(&l->lock);
+    }
+    pthread_mutex_unlock(&l->lock);
+    return NULL;
+}
+
+/* Under the lock: another thread where all have something to do. */
+static void grow(gpudl_loader *l)
+{
+    struct workers *w = &l->workers;
+
+    if (!w->idle && w->threads < w->most && gpudl__thread_start(&w->ids[w->threads], work, l) == 0)
+        w->threads++;
+}
+
+bool gpudl__workers_add(gpudl_loader *l, struct job *job)
+{
+    struct workers *w = &l->workers;
+    bool added;
+
+    pthread_mutex_lock(&l->lock);
+    grow(l);
+    added = w->threads != 0;
+    if (added) {
+        job->next = NULL;
+        *(w->first ? &w->last->next : &w->first) = job;
+        w->last = job;
+        pthread_cond_signal(&w->come);
+    }
+    pthread_mutex_unlock(&l->lock);
+    return added;
+}
+
+bool gpudl__workers_remove(gpudl_loader *l, struct job *job)
+{
+    struct workers *w = &l->workers;
+    struct job *before = NULL;
+
+    for (struct job **p = &w->first; *p; before = *p, p = &(*p)->next)
+        if (*p == job) {
+            *p = job->next;
+            if (w->last == job)
+                w->last = before;
+            return true;
+        }
+    return false;
+}
+
+void gpudl__workers_join(gpudl_loader *l)
+{
+    struct workers *w = &l->workers;
+
+    pthread_mutex_lock(&l->lock);
+    w->closing = true;
+    pthread_cond_broadcast(&w->come);
+    pthread_mutex_unlock(&l->lock);
+    for (size_t i = 0; i < w->threads; i++)
+        pthread_join(w->ids[i], NULL);
+    pthread_cond_destroy(&w->come);
+}
