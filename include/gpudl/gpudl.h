@@ -334,7 +334,7 @@ GPUDL_API gpudl_status gpudl_library_load_first(gpudl_loader *loader, const gpud
                                                 const gpudl_load_options *options, size_t *which, gpudl_library **out);
 
 /* Kernels taken from it stay usable until they are released too. Then the code, if no other library has it, is kept warm or retired
- * (<gpudl/life.h>). Waits for nothing. Accepts NULL. */
+ * (<gpudl/life.h>). Waits for nothing but, where its file is watched, the end of a replace that is under way. Accepts NULL. */
 GPUDL_API void gpudl_library_release(gpudl_library *library);
 
 /* Names of its kernels as in the image, in the image's order; lent until the library and its kernels are released; NULL past
@@ -483,4 +483,5 @@ GPUDL_API gpudl_status gpudl_kernel_launch_packed(gpudl_kernel *kernel, const gp
 #include <gpudl/arguments.h>
 #include <gpudl/life.h>
 #include <gpudl/async.h>
+#include <gpudl/watch.h>
 #endif

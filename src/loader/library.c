@@ -52,6 +52,7 @@ static gpudl_status create(gpudl_loader *l, struct content *content, const struc
     lib->loader = l;
     lib->references = 1;
     lib->settings = *settings;
+    lib->stamp = content->stamp;
     pthread_mutex_init(&lib->turning, NULL);
     lib->name = gpudl__alloc_string(content->name);
     status = lib->name ? bind(lib, content, settings) : gpudl__fail_memory("a library");
@@ -123,8 +124,10 @@ void gpudl__library_drop(gpudl_library *lib)
 
 void gpudl_library_release(gpudl_library *lib)
 {
-    if (lib && !gpudl__forked())
-        gpudl__library_drop(lib);
+    if (!lib || gpudl__forked())
+        return;
+    gpudl__watch_end(lib);
+    gpudl__library_drop(lib);
 }
 
 struct gpudl_version *gpudl__library_hold(gpudl_library *lib)

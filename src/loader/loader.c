@@ -233,6 +233,7 @@ void gpudl_loader_close(gpudl_loader *l)
     }
     gpudl__park_unload_all(l);
     gpudl__workers_join(l);
+    gpudl__watcher_join(l);
     gpudl__contexts_release(l);
     pthread_cond_destroy(&l->moment_came);
     pthread_mutex_destroy(&l->lock);

@@ -24,6 +24,7 @@
 #include "src/loader/parked.h"
 #include "src/loader/read.h"
 #include "src/loader/settings.h"
+#include "src/loader/watch.h"
 #include "src/loader/workers.h"
 #include "src/util/alloc.h"
 #include "src/util/hash.h"
@@ -58,6 +59,7 @@ struct gpudl_loader {
     struct moment *moments;             /* what waits for one (moment.h) */
     pthread_cond_t moment_came;         /* or a task has ended */
     struct workers workers;
+    struct watcher watcher;
     size_t orphans;                     /* tasks that were released before they ended */
     struct gpudl_loader_stats counts;   /* but for what is now */
     size_t handles;                     /* libraries, pins, tasks and graphs that are out */
@@ -121,7 +123,8 @@ struct gpudl_library {
     _Atomic(struct binding *) binding;
     gpudl_loader *loader;
     size_t references;                  /* the handle, and its kernels */
-    char *name;                         /* of the source, for messages */
+    char *name;                         /* of the source, for messages; a file's path */
+    struct stamp stamp;                 /* of the file that it was loaded from; not there: from none */
     struct load_settings settings;      /* that it was loaded with */
     pthread_mutex_t turning;            /* held by the one replace at a time */
     struct gpudl_version *previous;     /* to go back to, or NULL */

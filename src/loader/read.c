@@ -118,6 +118,7 @@ static gpudl_status read_open(const char *path, int fd, bool may_map, struct con
 
     if (fstat(fd, &st) != 0)
         return gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: %s", path, strerror(errno));
+    out->stamp = stamp_of(&st);
     status = check_kind(path, &st);
     if (status == GPUDL_OK && may_map && st.st_size > SMALLEST_MAP)
         return map_open(path, fd, (size_t)st.st_size, out);

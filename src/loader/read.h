@@ -6,12 +6,14 @@
 
 #include <gpudl/gpudl.h>
 
+#include "src/loader/stamp.h"
 #include "src/util/span.h"
 
 struct content {
     struct span bytes;          /* a NUL follows the last byte, not counted, unless mapped */
     char *name;                 /* for messages: the path, or "memory" */
     bool mapped;
+    struct stamp stamp;         /* of the file that was read; not there: it was none */
 };
 
 /* On failure there is nothing to release. */
