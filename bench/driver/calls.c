@@ -90,7 +90,7 @@ int unload(void *subject)
     SUBJECT;
     int r = cu->LibraryUnload(s->library);
 
-    s->library = NULL;
+    s->library = r ? s->library : NULL;
     return r;
 }
 
@@ -105,7 +105,7 @@ CALL(unload_module)
     SUBJECT;
     int r = cu->ModuleUnload(s->own);
 
-    s->own = NULL;
+    s->own = r ? s->own : NULL;
     return r;
 }
 
