@@ -11,23 +11,23 @@ struct subject {
     const void *image;
     CUlibrary library;
     CUkernel one, two;
-    CUfunction function;        /* one's */
-    CUmodule module, own;       /* the library's; one loaded by itself */
+    CUfunction function;  /* one's */
+    CUmodule module, own; /* the library's; one loaded by itself */
     CUevent event;
     CUstream stream;
     CUdeviceptr memory;
     CUuserObject object;
 };
 
-enum { IN_RESIDENCY = 1, IN_CAPTURE = 2, IN_IDLE = 4 };        /* which experiments make a call */
+enum { IN_RESIDENCY = 1, IN_CAPTURE = 2, IN_IDLE = 4 }; /* which experiments make a call */
 
 struct driver_call {
     const char *name;
     unsigned in;
-    enum state { NOTHING, LOADED, WITH_MODULE, WITH_FUNCTION, RESIDENT, OWN_MODULE } before;    /* of code; each with all others */
+    enum state { NOTHING, LOADED, WITH_MODULE, WITH_FUNCTION, RESIDENT, OWN_MODULE } before; /* of code; each with all others */
     int (*make)(void *subject);
 };
-extern const struct driver_call driver_calls[];         /* up to one without a name */
+extern const struct driver_call driver_calls[]; /* up to one without a name */
 
 /* The event is recorded behind work that is done. */
 bool subject_prepare(struct subject *, struct experiment *, const void *image, enum state);

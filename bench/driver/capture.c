@@ -4,7 +4,11 @@
 
 #define ASKED 20000
 
-struct query { struct experiment *x; CUstream stream; int result; };
+struct query {
+    struct experiment *x;
+    CUstream stream;
+    int result;
+};
 
 static void ask(struct query *q)
 {
@@ -48,7 +52,10 @@ static void ask_itself(struct query *q)
 static void run(struct experiment *x)
 {
     CUstream own = new_stream(x);
-    const struct { const char *name; CUstream stream; } streams[] = {
+    const struct {
+        const char *name;
+        CUstream stream;
+    } streams[] = {
         { "one of its own", own },
         { "legacy", GPUDL_STREAM_LEGACY },
         { "NULL", NULL },
@@ -75,7 +82,8 @@ static void run(struct experiment *x)
 
 int main(int argc, char **argv)
 {
-    static const struct experiment_plan plan = { "capture", "what does asking for captures cost, and which calls end one?", run, NULL };
+    static const struct experiment_plan plan = { "capture", "what does asking for captures cost, and which calls end one?", run,
+        NULL };
 
     return experiment_main(argc, argv, &plan);
 }

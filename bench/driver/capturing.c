@@ -16,9 +16,10 @@ static bool begin(struct capturing *c)
     int status;
 
     return must(x, x->cu->StreamCreate(&c->stream, c->blocking ? 0 : GPUDL_STREAM_NON_BLOCKING), "cuStreamCreate") == 0 &&
-           must(x, x->more.StreamBeginCapture(c->stream, c->mode), "cuStreamBeginCapture") == 0 &&
-           must(x, launch_nothing(x, c->stream), "a launch into a capture") == 0 &&
-           must(x, x->more.StreamGetCaptureInfo(c->stream, &status, NULL, &c->graph, NULL, NULL, NULL), "cuStreamGetCaptureInfo") == 0;
+        must(x, x->more.StreamBeginCapture(c->stream, c->mode), "cuStreamBeginCapture") == 0 &&
+        must(x, launch_nothing(x, c->stream), "a launch into a capture") == 0 &&
+        must(x, x->more.StreamGetCaptureInfo(c->stream, &status, NULL, &c->graph, NULL, NULL, NULL), "cuStreamGetCaptureInfo") ==
+        0;
 }
 
 static void end(struct capturing *c)
@@ -71,7 +72,11 @@ int capturing_end(struct capturing *c)
 
 /* ----------------------------------------------------------------------------------------------------------------------- table */
 
-static const struct { const char *name; int mode; bool blocking, own; } situations[] = {
+static const struct {
+    const char *name;
+    int mode;
+    bool blocking, own;
+} situations[] = {
     { "global", CAPTURE_GLOBAL, false, false },
     { "thread-local", CAPTURE_THREAD_LOCAL, false, false },
     { "relaxed", CAPTURE_RELAXED, false, false },
@@ -82,8 +87,9 @@ enum { SITUATIONS = sizeof(situations) / sizeof(*situations) };
 
 static void cell_of(struct experiment *x, const struct driver_call *call, const void *image, int self, unsigned situation)
 {
-    struct capturing c = { .mode = situations[situation].mode, .blocking = situations[situation].blocking,
-        .own = situations[situation].own };
+    struct capturing c = {
+        .mode = situations[situation].mode, .blocking = situations[situation].blocking, .own = situations[situation].own
+    };
     struct subject s;
     int before, result, ended;
 
@@ -115,6 +121,7 @@ void capture_table(struct experiment *x, const char *title, unsigned in)
                 cell_of(x, c, image, selves[m], s);
             row_end();
         }
-    table_note("The call's answer (0: success, 900: STREAM_CAPTURE_UNSUPPORTED, 906: STREAM_CAPTURE_IMPLICIT), and whether the capture was "
-               "kept or had ended (901, or the code beside it). Columns: the mode in which another thread captures; own: this thread does.");
+    table_note(
+        "The call's answer (0: success, 900: STREAM_CAPTURE_UNSUPPORTED, 906: STREAM_CAPTURE_IMPLICIT), and whether the capture was "
+        "kept or had ended (901, or the code beside it). Columns: the mode in which another thread captures; own: this thread does.");
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@ static void start_again(struct experiment *x, const char *name, const char *arg,
 {
     char *argv[] = { "experiment", "--child", (char *)name, (char *)arg, x->quick ? "--quick" : NULL, NULL };
 
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
     dup2(out, STDOUT_FILENO);
     if (setting)
         putenv((char *)setting);

@@ -44,19 +44,19 @@ enum { LINK_INPUT_PTX = 1, USER_OBJECT_NO_SYNC = 1, USER_OBJECT_MOVE = 1 };
     X(ModuleGetLoadingMode, 11070, (int *))
 
 struct more_functions {
-#define MORE_MEMBER(name, since, params) int (*name) params;
+#define MORE_MEMBER(name, since, params) int(*name) params;
     MORE_FUNCTIONS(MORE_MEMBER)
 #undef MORE_MEMBER
 };
 
 struct experiment {
-    struct bench_device device;         /* 0; its primary context is current to the first thread */
+    struct bench_device device; /* 0; its primary context is current to the first thread */
     const gpudl_driver_table *cu;
     struct more_functions more;
     CUcontext context;
-    CUmodule module;                    /* resident; of these two: */
-    CUfunction nothing;                 /* () */
-    CUfunction spin;                    /* (u64 ns, u64 gate): until so many have passed or, if gate is not 0, *gate is not 0 */
+    CUmodule module;    /* resident; of these two: */
+    CUfunction nothing; /* () */
+    CUfunction spin;    /* (u64 ns, u64 gate): until so many have passed or, if gate is not 0, *gate is not 0 */
     bool quick;
     _Atomic bool failed;
 };
@@ -69,7 +69,7 @@ struct experiment_child {
 struct experiment_plan {
     const char *name, *question;
     void (*run)(struct experiment *);
-    const struct experiment_child *children;    /* up to one without a name; NULL: none */
+    const struct experiment_child *children; /* up to one without a name; NULL: none */
 };
 
 /* Options: --quick (one sample, short kernels), --json FILE. Returns main's status: 0, 1 if something could not be asked, 77
@@ -88,8 +88,8 @@ int must(struct experiment *, int result, const char *what);
 const char *answer(struct experiment *, int result);
 void cell_answer(struct experiment *, int result);
 
-bool use_device(struct experiment *);               /* for each new thread */
-CUstream new_stream(struct experiment *);           /* non-blocking; NULL: could not */
+bool use_device(struct experiment *);     /* for each new thread */
+CUstream new_stream(struct experiment *); /* non-blocking; NULL: could not */
 int launch_nothing(struct experiment *, CUstream);
 int launch_spin(struct experiment *, CUstream, double ns, const volatile uint32_t *gate);
 /* A word that device and host see, 0; freed with the context. */
@@ -99,6 +99,6 @@ volatile uint32_t *new_gate(struct experiment *);
  * code; linked to machine code of this device where the driver links. Never freed. NULL: could not. */
 const void *new_image(struct experiment *, size_t size);
 
-double median(double *samples, size_t n);           /* sorts them */
+double median(double *samples, size_t n); /* sorts them */
 
 #endif

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #define LONG_NS 1e7
-#define DEPTH 4                 /* kernels of a feeder's stream that have not ended */
+#define DEPTH 4 /* kernels of a feeder's stream that have not ended */
 
 /* ----------------------------------------------------------------------------------------------------------- kernels in flight */
 
@@ -23,8 +23,8 @@ static void *feed(void *arg)
             CUevent e = events[s][turn % DEPTH];
 
             ok = (turn < DEPTH || must(x, x->cu->EventSynchronize(e), "cuEventSynchronize") == 0) &&
-                 must(x, launch_spin(x, l->streams[s], l->ns, NULL), "a load's launch") == 0 &&
-                 must(x, x->cu->EventRecord(e, l->streams[s]), "cuEventRecord") == 0;
+                must(x, launch_spin(x, l->streams[s], l->ns, NULL), "a load's launch") == 0 &&
+                must(x, x->cu->EventRecord(e, l->streams[s]), "cuEventRecord") == 0;
         }
     for (unsigned s = 0; s < l->nstreams; s++) {
         x->cu->StreamSynchronize(l->streams[s]);
@@ -105,7 +105,7 @@ static void *watch_launches(void *arg)
         if (i % 64 == 0)
             must(x, x->cu->StreamSynchronize(s), "cuStreamSynchronize");
         if (x->quick)
-            usleep(20);         /* few CPUs */
+            usleep(20); /* few CPUs */
     }
     if (s) {
         x->cu->StreamSynchronize(s);

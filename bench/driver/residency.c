@@ -5,19 +5,27 @@
 #define MAX_SAMPLES 15
 #define MAX_CALLS 32
 
-static const struct { const char *name; double ns, quick_ns; } loads[] = {
+static const struct {
+    const char *name;
+    double ns, quick_ns;
+} loads[] = {
     { "nothing", 0, 0 },
     { "1 us", 1e3, 1e3 },
     { "100 us", 1e5, 1e5 },
     { "100 ms", 1e8, 1e7 },
 };
-static const struct { const char *name; size_t bytes, quick_bytes; } sizes[] = {
+static const struct {
+    const char *name;
+    size_t bytes, quick_bytes;
+} sizes[] = {
     { "4 KB", 4 << 10, 4 << 10 },
     { "800 KB", 800 << 10, 60 << 10 },
 };
 enum { LOADS = 4, SIZES = 2 };
 
-struct figure { double ns, others; };
+struct figure {
+    double ns, others;
+};
 
 /* What others' launches take with nobody in their way. */
 static int pass_time(void *subject)
@@ -65,7 +73,7 @@ static struct figure measure(struct measured *m, const struct driver_call *call,
 static void measure_under(struct measured *m, unsigned l)
 {
     double length = m->x->quick ? loads[l].quick_ns : loads[l].ns;
-    unsigned samples = m->x->quick ? 1 : length >= 1e7 ? 3 : MAX_SAMPLES;
+    unsigned samples = m->x->quick ? 1 : length >= 1e7 ? 2 : MAX_SAMPLES;
     struct load load;
     struct watch watch;
 
@@ -114,7 +122,8 @@ static void child(struct experiment *x, const char *mode)
 
 static void run(struct experiment *x)
 {
-    table_begin("What each call takes, and the longest launch of other threads meanwhile (medians), with kernels of so long in flight",
+    table_begin(
+        "What each call takes, and the longest launch of other threads meanwhile (medians), with kernels of so long in flight",
         "CUDA_MODULE_LOADING|module|call|nothing|1 us|others|100 us|others|100 ms|others");
     experiment_child(x, "mode", "lazy", "CUDA_MODULE_LOADING=LAZY");
     experiment_child(x, "mode", "eager", "CUDA_MODULE_LOADING=EAGER");

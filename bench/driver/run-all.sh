@@ -1,29 +1,28 @@
 #!/usr/bin/env bash
-# driver-all.sh [JSON]: every experiment on the driver that GPUDL_DRIVER names, in the folder of this script; tables on stdout, in JSON all
-# together. --quick before JSON: one sample each.
+# driver-all.sh [--quick] [JSON [NAME...]]: the experiments, or those named, on the driver that GPUDL_DRIVER names: tables on stdout, and in
+# JSON all together. They lie beside this script. --quick: one sample of each figure.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 quick=()
 [[ ${1:-} != --quick ]] || { quick=(--quick); shift; }
 json=${1:-}
+names=("${@:2}")
+[[ ${#names[@]} -gt 0 ]] || names=(residency idle second_context alive capture handles reset graph_calls)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-status=0
+status=0 separator='{"experiments": ['
 
-for name in residency idle second_context alive capture handles reset graph_calls; do
-    "$here/driver_$name" "${quick[@]}" --json "$work/$name" || { echo "$name: status $?" >&2; status=1; }
+for name in "${names[@]}"; do
+    "$here/driver_$name" "${quick[@]}" --json "$work/one" || { echo "driver_$name: status $?" >&2; status=1; }
     echo
+    if [[ $(tail -n 1 "$work/one") == "]}" ]]; then     # else it broke off
+        { printf '%s\n' "$separator"; cat "$work/one"; } >>"$work/all"
+        separator=,
+    fi
+    rm -f "$work/one"
 done
 if [[ -n $json ]]; then
-    {
-        separator='{"experiments": ['
-        for file in "$work"/*; do
-            [[ $(tail -n 1 "$file") == "]}" ]] || continue      # it broke off
-            printf '%s\n' "$separator"
-            cat "$file"
-            separator=,
-        done
-        echo "]}"
-    } >"$json" || status=1
+    [[ $separator == , ]] || printf '%s' "$separator" >"$work/all"
+    { cat "$work/all"; echo "]}"; } >"$json" || status=1
 fi
 exit "$status"

@@ -11,11 +11,11 @@
 struct round {
     struct experiment *x;
     CUcontext second;
-    CUstream stream;            /* of the second context */
+    CUstream stream; /* of the second context */
     CUlibrary library;
     CUkernel kernel;
     const void *image;
-    CUdeviceptr memory;         /* of the primary one */
+    CUdeviceptr memory; /* of the primary one */
 };
 
 /* A call with the second context current, and back. */
@@ -82,7 +82,11 @@ static int destroy(void *arg)
     return r->x->more.CtxDestroy(r->second);
 }
 
-static const struct step { const char *name; int (*make)(void *); bool of_size; } steps[] = {
+static const struct step {
+    const char *name;
+    int (*make)(void *);
+    bool of_size;
+} steps[] = {
     { "cuCtxCreate", create, false },
     { "cuStreamCreate in it", create_stream, false },
     { "cuLibraryLoadData", load_code, true },
@@ -96,7 +100,10 @@ enum { STEPS = sizeof(steps) / sizeof(*steps) };
 
 /* ----------------------------------------------------------------------------------------------------------------------- steps */
 
-struct samples { double ns[STEPS][MAX_SAMPLES], others[STEPS][MAX_SAMPLES]; double bytes[MAX_SAMPLES]; };
+struct samples {
+    double ns[STEPS][MAX_SAMPLES], others[STEPS][MAX_SAMPLES];
+    double bytes[MAX_SAMPLES];
+};
 
 static double free_bytes(struct experiment *x)
 {
@@ -235,8 +242,8 @@ static void print_detour(struct experiment *x, CUdeviceptr memory)
     must(x, x->cu->EventDestroy(after), "cuEventDestroy");
     must(x, unload_code(&r), "cuLibraryUnload");
     must(x, destroy(&r), "cuCtxDestroy");
-    table_note("A kernel of the second context that writes the primary one's memory: %s, and the memory is %s.", answer(x, result),
-        word == 0 ? "written" : "not written");
+    table_note("A kernel of the second context that writes the primary one's memory: %s, and the memory is %s.",
+        answer(x, result), word == 0 ? "written" : "not written");
 }
 
 static void run(struct experiment *x)
@@ -252,8 +259,8 @@ static void run(struct experiment *x)
 
 int main(int argc, char **argv)
 {
-    static const struct experiment_plan plan = { "second_context", "what does the way round through a second context cost, and what waits?",
-        run, NULL };
+    static const struct experiment_plan plan = { "second_context",
+        "what does the way round through a second context cost, and what waits?", run, NULL };
 
     return experiment_main(argc, argv, &plan);
 }

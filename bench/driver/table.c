@@ -157,8 +157,8 @@ void table_begin(const char *title, const char *columns)
 static struct cell *next_cell(void)
 {
     if (!t.open || t.nrows == MAX_ROWS || t.ncells == t.ncolumns) {
-        fprintf(stderr, "table \"%s\": a cell too many (row %u of at most %u, %u columns)\n", t.title, t.nrows, MAX_ROWS,
-            t.ncolumns);
+        fprintf(
+            stderr, "table \"%s\": a cell too many (row %u of at most %u, %u columns)\n", t.title, t.nrows, MAX_ROWS, t.ncolumns);
         abort();
     }
     return &t.rows[t.nrows][t.ncells++];
@@ -183,7 +183,10 @@ void cell_text(const char *format, ...)
 
 void cell_ns(double ns)
 {
-    static const struct { double unit; const char *name; } units[] = { { 1, "ns" }, { 1e3, "us" }, { 1e6, "ms" }, { 1e9, "s" } };
+    static const struct {
+        double unit;
+        const char *name;
+    } units[] = { { 1, "ns" }, { 1e3, "us" }, { 1e6, "ms" }, { 1e9, "s" } };
     unsigned u = 0;
     struct cell *c;
     double value;

@@ -15,10 +15,10 @@ void tables_end(void);
 /* Ends the table before it. Columns: names with | between them. */
 void table_begin(const char *title, const char *columns);
 void cell_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void cell_ns(double ns);                /* below 0: not measured, an empty cell */
-void row_end(void);                     /* cells that are missing are empty */
-unsigned table_cells(void);             /* in the open row */
-void table_note(const char *format, ...) __attribute__((format(printf, 1, 2)));    /* a sentence below the table */
+void cell_ns(double ns);                                                        /* below 0: not measured, an empty cell */
+void row_end(void);                                                             /* cells that are missing are empty */
+unsigned table_cells(void);                                                     /* in the open row */
+void table_note(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a sentence below the table */
 
 /* From here on, cells go to f, a line each. */
 void table_send_to(FILE *f);
