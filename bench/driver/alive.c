@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------------------------------------------- graphs without library */
+/* --------------------------------------------------------------------------------------------------- graphs without library */
 
 /* A graph of kernel one, which writes value, 0, to the subject's memory; that is all ones before. */
 struct graphed {

@@ -121,7 +121,7 @@ void capture_table(struct experiment *x, const char *title, unsigned in)
                 cell_of(x, c, image, selves[m], s);
             row_end();
         }
-    table_note(
-        "The call's answer (0: success, 900: STREAM_CAPTURE_UNSUPPORTED, 906: STREAM_CAPTURE_IMPLICIT), and whether the capture was "
-        "kept or had ended (901, or the code beside it). Columns: the mode in which another thread captures; own: this thread does.");
+    table_note("The call's answer (0: success, 900: STREAM_CAPTURE_UNSUPPORTED, 906: STREAM_CAPTURE_IMPLICIT), and whether the "
+               "capture was kept or had ended (901, or the code beside it). Columns: the mode in which another thread captures; "
+               "own: this thread does.");
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# driver-all.sh [--quick] [JSON [NAME...]]: the experiments, or those named, on the driver that GPUDL_DRIVER names: tables on stdout, and in
-# JSON all together. They lie beside this script. --quick: one sample of each figure.
+# driver-all.sh [--quick] [JSON [NAME...]]: the experiments, or those named, on the driver that GPUDL_DRIVER names: tables on
+# stdout, and in JSON all together. They lie beside this script. --quick: one sample of each figure.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 quick=()
