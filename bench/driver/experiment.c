@@ -203,6 +203,8 @@ int experiment_main(int argc, char **argv, const struct experiment_plan *plan)
     tables_end();
     must(&x, x.cu->ModuleUnload(x.module), "cuModuleUnload");
     bench_device_close(&x.device);
+    while (x.nimages > 0)
+        free(x.images[--x.nimages]);
     ok = !json || fclose(json) == 0;
     return x.failed || !ok;
 }

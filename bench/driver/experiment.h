@@ -57,6 +57,8 @@ struct experiment {
     CUmodule module;    /* resident; of these two: */
     CUfunction nothing; /* () */
     CUfunction spin;    /* (u64 ns, u64 gate): until so many have passed or, if gate is not 0, *gate is not 0 */
+    void *images[8];    /* of new_image; freed at the end */
+    unsigned nimages;
     bool quick;
     _Atomic bool failed;
 };
@@ -78,7 +80,7 @@ int experiment_main(int argc, char **argv, const struct experiment_plan *);
 
 /* The named child in a process of its own, with arg and, if setting is not NULL, NAME=VALUE in its environment. Its cells become
  * the open table's. If it dies, its last row ends with a word on how; one that is not back after
- * CHILD_SECONDS is killed. */
+ * CHILD_SECONDS is killed, unless it sets an alarm of its own. */
 #define CHILD_SECONDS 60
 void experiment_child(struct experiment *, const char *name, const char *arg, const char *setting);
 
@@ -96,7 +98,7 @@ int launch_spin(struct experiment *, CUstream, double ns, const volatile uint32_
 volatile uint32_t *new_gate(struct experiment *);
 
 /* PTX of a module with kernels one(u64), two(u64), a global named value, and enough code to come to about size bytes of machine
- * code; linked to machine code of this device where the driver links. Never freed. NULL: could not. */
+ * code; linked to machine code of this device. Lent by the experiment, for its first thread only. NULL: could not. */
 const void *new_image(struct experiment *, size_t size);
 
 double median(double *samples, size_t n); /* sorts them */

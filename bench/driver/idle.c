@@ -286,8 +286,7 @@ static void afterwards(struct asker *a)
 {
     const void *images[] = { new_image(a->x, 4 << 10), new_image(a->x, a->x->quick ? 60 << 10 : 800 << 10) };
 
-    table_begin(
-        "What becoming resident and unloading take once a way has said that nothing runs, behind four kernels of 200 us",
+    table_begin("What becoming resident and unloading take once a way has said that nothing runs, behind four kernels of 200 us",
         "way|4 KB resident|unload|800 KB resident|unload");
     for (unsigned w = 0; w < WAYS && images[0] && images[1]; w++) {
         cell_text("%s", ways[w].name);

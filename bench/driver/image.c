@@ -59,10 +59,13 @@ const void *new_image(struct experiment *x, size_t size)
     char *ptx = new_ptx(size);
     void *image = ptx ? linked(x, ptx) : NULL;
 
-    if (!image) {
-        fprintf(stderr, "no image of %zu bytes\n", size);
-        x->failed = true;
-    }
     free(ptx);
-    return image;
+    if (image && x->nimages < sizeof(x->images) / sizeof(*x->images)) {
+        x->images[x->nimages++] = image;
+        return image;
+    }
+    free(image);
+    fprintf(stderr, "no image of %zu bytes\n", size);
+    x->failed = true;
+    return NULL;
 }
