@@ -2,10 +2,12 @@
 #include "bench/driver/calls.h"
 #include "bench/driver/load.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #define MAX_SAMPLES 15
 #define MAX_CALLS 32
+#define MODULE_EAGER_LOADING 1
 
 static const struct {
     const char *name;
@@ -89,11 +91,22 @@ static void measure_under(struct measured *m, unsigned l)
     load_end(&load);
 }
 
+/* What was asked for, and whether the driver heeds it. */
+static const char *heeded(struct experiment *x, const char *mode)
+{
+    int is = 0;
+
+    must(x, x->more.ModuleGetLoadingMode(&is), "cuModuleGetLoadingMode");
+    return (is == MODULE_EAGER_LOADING) == (strcmp(mode, "eager") == 0) ? "" : " (not heeded)";
+}
+
 static void print(const struct measured *m, const char *mode)
 {
+    const char *word = heeded(m->x, mode);
+
     for (unsigned s = 0; s < SIZES; s++)
         for (unsigned c = 0; c < m->ncalls; c++) {
-            cell_text("%s", mode);
+            cell_text("%s%s", mode, word);
             cell_text("%s", sizes[s].name);
             cell_text("%s", m->calls[c]->name);
             for (unsigned l = 0; l < LOADS; l++) {

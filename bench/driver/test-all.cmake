@@ -1,6 +1,6 @@
-# cmake -DSCRIPT=driver-all.sh -DJSON=FILE -P: the script runs two experiments, and FILE is JSON with the tables of both.
-execute_process(COMMAND "${SCRIPT}" --quick "${JSON}" handles graph_calls OUTPUT_VARIABLE tables COMMAND_ERROR_IS_FATAL ANY)
-file(READ "${JSON}" json)
+# The script $SCRIPT, driver-all.sh, runs two experiments, and the file $JSON is JSON with the tables of both.
+execute_process(COMMAND "$ENV{SCRIPT}" --quick "$ENV{JSON}" handles graph_calls OUTPUT_VARIABLE tables COMMAND_ERROR_IS_FATAL ANY)
+file(READ "$ENV{JSON}" json)
 foreach(i 0 1)
     string(JSON name GET "${json}" experiments ${i} experiment)
     string(JSON columns LENGTH "${json}" experiments ${i} tables 0 columns)
