@@ -18,7 +18,7 @@ static void *feed(void *arg)
     for (unsigned s = 0; s < l->nstreams; s++)
         for (unsigned d = 0; d < DEPTH; d++)
             ok = ok && must(x, x->cu->EventCreate(&events[s][d], GPUDL_EVENT_DISABLE_TIMING), "cuEventCreate") == 0;
-    for (unsigned turn = 0; ok && !__atomic_load_n(&l->stop, __ATOMIC_RELAXED); turn++)
+    for (unsigned turn = 0; ok && !__atomic_load_n(&l->stop, __ATOMIC_RELAXED); turn++) {
         for (unsigned s = 0; ok && s < l->nstreams; s++) {
             CUevent e = events[s][turn % DEPTH];
 
@@ -26,6 +26,9 @@ static void *feed(void *arg)
                 must(x, launch_spin(x, l->streams[s], l->ns, NULL), "a load's launch") == 0 &&
                 must(x, x->cu->EventRecord(e, l->streams[s]), "cuEventRecord") == 0;
         }
+        if (x->quick)
+            usleep(50); /* few CPUs */
+    }
     for (unsigned s = 0; s < l->nstreams; s++) {
         x->cu->StreamSynchronize(l->streams[s]);
         for (unsigned d = 0; d < DEPTH; d++)
