@@ -138,6 +138,8 @@ static double sample_gpudl(void *arg)
         total += bench_now() - start;
         gpudl_kernel_release(kernel);
         gpudl_library_release(library);
+        gpudl_loader_trim(l->device->loader, 0, 0); /* not warm for its next load */
+        gpudl_loader_reap(l->device->loader, 0, NULL);
         if (!ok) {
             fprintf(stderr, "%s\n", gpudl_error_text());
             return -1;
