@@ -481,6 +481,7 @@ GPUDL_API gpudl_status gpudl_kernel_launch_packed(gpudl_kernel *kernel, const gp
 }
 #endif
 #include <gpudl/arguments.h>
+#include <gpudl/embed.h>
 #include <gpudl/life.h>
 #include <gpudl/async.h>
 #include <gpudl/watch.h>

@@ -24,6 +24,24 @@ static void the_first_that_loads_is_taken(void **state)
     harness_close(l);
 }
 
+GPUDL_EMBEDDED_DECLARE(embedded_names);
+
+static void an_embedded_image_is_the_last_resort(void **state)
+{
+    gpudl_loader *l = harness_open();
+    gpudl_source sources[] = { gpudl_source_file("/nowhere/k.fatbin"), GPUDL_EMBEDDED(embedded_names) };
+
+    (void)state;
+    assert_ok(gpudl_library_load_first(l, sources, 2, NULL, &taken, &lib));
+    assert_int_equal(taken, 1);
+    assert_int_equal(embedded_names_end - embedded_names, DATA_SIZE(names_ptx));
+    assert_int_equal(*embedded_names_end, 0);
+    gpudl_library_release(lib);
+    sources[1].nbytes = 20;
+    assert_fails(gpudl_library_load_first(l, sources, 2, NULL, &taken, &lib), GPUDL_ERROR_FILE_MISSING, "1: embedded_names: ");
+    harness_close(l);
+}
+
 static void what_loads_at_once_leaves_the_text_alone(void **state)
 {
     gpudl_loader *l = harness_open();
@@ -86,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, reset_driver)
         TEST(the_first_that_loads_is_taken),
+        TEST(an_embedded_image_is_the_last_resort),
         TEST(what_loads_at_once_leaves_the_text_alone),
         TEST(when_none_loads_each_ones_reason_is_told),
         TEST(arguments_are_checked),
