@@ -90,11 +90,13 @@ static CUresult attribute(int *value, int which, const struct program_kernel *k,
     return CUDA_SUCCESS;
 }
 
-/* What may be set: dynamic shared memory matters here, the rest are hints. */
+/* What may be set: dynamic shared memory matters here, a cluster of more than one block is not to be had, the rest are hints. */
 static CUresult set(atomic_int *max_dynamic, int which, int value, const struct program_kernel *k, const struct device *d)
 {
     if (which == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
         return value < -1 || value > 100 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    if (which >= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH && which <= CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH && value > 1)
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (which > CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT &&
         which <= CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
         return CUDA_SUCCESS;

@@ -67,6 +67,15 @@ static CUresult check_block(const struct sc_launch *l)
     return most && threads > most ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
 }
 
+/* A cluster is one block here; a kernel that is declared for more would wait for others that never come. */
+static bool wants_cluster(const struct ptx_func *f)
+{
+    for (int i = 0; i < 3; i++)
+        if (f->reqnctapercluster[i] > 1)
+            return true;
+    return false;
+}
+
 CUresult sc_launch_check(const struct sc_launch *l)
 {
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
@@ -75,6 +84,8 @@ CUresult sc_launch_check(const struct sc_launch *l)
 
     if (r)
         return r;
+    if (wants_cluster(l->f->kernel->func))
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (!l->grid[0] || !l->grid[1] || !l->grid[2] || l->grid[0] > 0x7fffffff || l->grid[1] > 65535 || l->grid[2] > 65535)
         return CUDA_ERROR_INVALID_VALUE;
     if (l->f->kernel->func->param_bytes > MAX_PARAM_BYTES || l->dynamic > (uint32_t)sc_max_dynamic(l->f))

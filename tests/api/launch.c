@@ -205,6 +205,23 @@ static void launch_attributes_pass(void **state)
     stop();
 }
 
+/* It would run as if each block were a cluster of its own. */
+static void a_cluster_of_more_than_one_block_is_refused(void **state)
+{
+    CUmodule m;
+    CUfunction f;
+
+    (void)state;
+    start();
+    f = function_of(&m, PTX_HEAD ".visible .entry k() .reqnctapercluster 1, 2 { ret; }", "k");
+    assert_int_equal(CALL(LaunchKernel)(f, 2, 2, 1, 32, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    f = function_of(&m, PTX_HEAD ".visible .entry k() .reqnctapercluster 1 { ret; }", "k");
+    CU(LaunchKernel, f, 2, 2, 1, 32, 1, 1, 0, NULL, NULL, NULL);
+    CU(FuncSetAttribute, f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 1);
+    assert_int_equal(CALL(FuncSetAttribute)(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 2), CUDA_ERROR_NOT_SUPPORTED);
+    stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +232,7 @@ int main(void)
         cmocka_unit_test(impossible_launches_are_refused),
         cmocka_unit_test(all_blocks_of_a_cooperative_launch_meet),
         cmocka_unit_test(launch_attributes_pass),
+        cmocka_unit_test(a_cluster_of_more_than_one_block_is_refused),
     };
 
     return cmocka_run_group_tests_name("api.launch", tests, NULL, NULL);
