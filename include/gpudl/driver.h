@@ -31,15 +31,17 @@ typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUuserObject_st *CUuserObject;
+typedef struct CUgraphExec_st *CUgraphExec;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 
 struct CUlaunchAttribute_st;    /* cuda.h's; gpudl passes them through */
 struct CUlaunchConfig_st;
+struct CUDA_KERNEL_NODE_PARAMS_v2_st;
 struct CUuuid_st;
 
 /* The same bytes as CUlaunchAttribute, for programs without cuda.h: fill an array of them and cast it to
- * const struct CUlaunchAttribute_st *. */
+ * const struct CUlaunchAttribute_st *; <gpudl/attributes.h> has functions for both. */
 typedef struct gpudl_launch_attribute {
     int id;                     /* GPUDL_LAUNCH_ATTRIBUTE_... */
     int pad;
@@ -47,6 +49,7 @@ typedef struct gpudl_launch_attribute {
         char pad[64];
         int value;              /* COOPERATIVE, PRIORITY, PROGRAMMATIC_STREAM_SERIALIZATION */
         unsigned dim[3];        /* CLUSTER_DIMENSION */
+        uint64_t align;         /* as CUDA's, which has pointers */
     } value;
 } gpudl_launch_attribute;
 
@@ -72,6 +75,7 @@ typedef struct gpudl_launch_attribute {
 #define GPUDL_CU_ILLEGAL_ADDRESS              700
 #define GPUDL_CU_LAUNCH_OUT_OF_RESOURCES      701
 #define GPUDL_CU_LAUNCH_FAILED                719
+#define GPUDL_CU_COOPERATIVE_LAUNCH_TOO_LARGE 720
 #define GPUDL_CU_NOT_SUPPORTED                801
 #define GPUDL_CU_SYSTEM_NOT_READY             802
 #define GPUDL_CU_SYSTEM_DRIVER_MISMATCH       803
@@ -79,6 +83,7 @@ typedef struct gpudl_launch_attribute {
 #define GPUDL_CU_STREAM_CAPTURE_UNSUPPORTED   900
 #define GPUDL_CU_STREAM_CAPTURE_INVALIDATED   901
 #define GPUDL_CU_STREAM_CAPTURE_LAST          908   /* 900 to this: what a capture forbids */
+#define GPUDL_CU_INVALID_CLUSTER_SIZE         912
 #define GPUDL_CU_UNKNOWN                      999
 
 /* DeviceGetAttribute */
@@ -106,6 +111,7 @@ typedef struct gpudl_launch_attribute {
 #define GPUDL_DEVICE_COOPERATIVE_LAUNCH                 95
 #define GPUDL_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN  97
 #define GPUDL_DEVICE_RESERVED_SHARED_MEMORY_PER_BLOCK  111
+#define GPUDL_DEVICE_CLUSTER_LAUNCH                    120
 
 /* KernelGetAttribute, FuncGetAttribute */
 #define GPUDL_FUNC_MAX_THREADS_PER_BLOCK                 0
@@ -115,7 +121,21 @@ typedef struct gpudl_launch_attribute {
 #define GPUDL_FUNC_NUM_REGS                              4
 #define GPUDL_FUNC_PTX_VERSION                           5
 #define GPUDL_FUNC_BINARY_VERSION                        6
+#define GPUDL_FUNC_CACHE_MODE_CA                         7
 #define GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES         8
+#define GPUDL_FUNC_PREFERRED_SHARED_MEMORY_CARVEOUT      9
+#define GPUDL_FUNC_CLUSTER_SIZE_MUST_BE_SET             10
+#define GPUDL_FUNC_REQUIRED_CLUSTER_WIDTH               11
+#define GPUDL_FUNC_REQUIRED_CLUSTER_HEIGHT              12
+#define GPUDL_FUNC_REQUIRED_CLUSTER_DEPTH               13
+#define GPUDL_FUNC_NON_PORTABLE_CLUSTER_SIZE_ALLOWED    14
+#define GPUDL_FUNC_CLUSTER_SCHEDULING_POLICY_PREFERENCE 15
+
+/* KernelSetCacheConfig */
+#define GPUDL_CACHE_PREFER_NONE                          0
+#define GPUDL_CACHE_PREFER_SHARED                        1
+#define GPUDL_CACHE_PREFER_L1                            2
+#define GPUDL_CACHE_PREFER_EQUAL                         3
 
 /* Options of LibraryLoadData and ModuleLoadDataEx */
 #define GPUDL_JIT_MAX_REGISTERS                          0
@@ -260,7 +280,13 @@ typedef struct gpudl_launch_attribute {
       (CUuserObject *, void *, void (*)(void *), unsigned, unsigned)) \
     X(UserObjectRelease,      11030, MAYBE, "code that graphs hold", (CUuserObject, unsigned)) \
     X(GraphRetainUserObject,  11030, MAYBE, "code that graphs hold", (CUgraph, CUuserObject, unsigned, unsigned)) \
-    X(CtxRecordEvent,         12050, MAYBE, "seeing that a device is idle", (CUcontext, CUevent))
+    X(CtxRecordEvent,         12050, MAYBE, "seeing that a device is idle", (CUcontext, CUevent)) \
+    X(OccupancyMaxActiveClusters, 11070, MAYBE, "occupancy of clusters", (int *, CUfunction, const struct CUlaunchConfig_st *)) \
+    X(OccupancyMaxPotentialClusterSize, 11070, MAYBE, "occupancy of clusters", \
+      (int *, CUfunction, const struct CUlaunchConfig_st *)) \
+    X(KernelSetCacheConfig,   12000, MAYBE, "cache preferences of kernels", (CUkernel, int, CUdevice)) \
+    X(GraphExecKernelNodeSetParams, 12000, MAYBE, "another version in an instantiated graph", \
+      (CUgraphExec, CUgraphNode, const struct CUDA_KERNEL_NODE_PARAMS_v2_st *))
 
 /* Lent by the loader that opened the driver. Members are only ever appended; size tells which there are. */
 struct gpudl_driver_table {

@@ -400,7 +400,8 @@ typedef struct gpudl_launch_config {
     unsigned shared_bytes;      /* dynamic shared memory */
     unsigned nattributes;
     CUstream stream;            /* NULL: the default stream, legacy or per thread as the loader's option says */
-    const struct CUlaunchAttribute_st *attributes;  /* CUlaunchAttributes, passed on to cuLaunchKernelEx as they are */
+    const struct CUlaunchAttribute_st *attributes;  /* CUlaunchAttributes, passed on to cuLaunchKernelEx as they are; made without
+                                                       cuda.h by gpudl_launch_with() and its kin */
     /* A version that the caller pinned of the kernel's library: the launch takes its code. NULL: what the library is now. */
     gpudl_version *version;
 } gpudl_launch_config;
@@ -458,11 +459,12 @@ typedef struct gpudl_arg {
  *
  * An integer of 8 bytes is accepted for a pointer, as CUdeviceptr is one; signed for unsigned; a struct for anything of its
  * size. GPUDL_ERROR_LAUNCH_ARGUMENTS names the argument, what it is, what it should be, and the kernel's signature.
- * GPUDL_ERROR_LAUNCH_LIMIT names the limit that a block, a grid or shared memory exceeds. GPUDL_ERROR_UNSUPPORTED: the image
- * does not tell the parameters. The rest is as in gpudl_kernel_launch_params(), but for the first checked launch of a kernel,
- * which reads what the image says, and the first one on a device with more dynamic shared memory than a kernel has without
- * asking (48 KB with what it declares), which asks the driver for all that the device has, for this kernel and all who share
- * it.
+ * GPUDL_ERROR_LAUNCH_LIMIT names the limit that a block, a grid, shared memory, a cluster or a cooperative grid exceeds.
+ * GPUDL_ERROR_UNSUPPORTED: the image does not tell the parameters, or the device has no clusters or cooperative launches. The
+ * rest is as in gpudl_kernel_launch_params(), but for the first checked launch of a kernel, which reads what the image says, and
+ * the first one on a device with more dynamic shared memory than a kernel has without asking (48 KB with what it declares),
+ * which asks the driver for all that the device has, for this kernel and all who share it. What a launch with attributes may
+ * ask the driver for is in <gpudl/attributes.h>.
  */
 GPUDL_API gpudl_status gpudl_kernel_launch(gpudl_kernel *kernel, const gpudl_launch_config *config, const gpudl_arg *args,
                                            size_t n);
@@ -482,6 +484,7 @@ GPUDL_API gpudl_status gpudl_kernel_launch_packed(gpudl_kernel *kernel, const gp
 #endif
 #include <gpudl/arguments.h>
 #include <gpudl/embed.h>
+#include <gpudl/attributes.h>
 #include <gpudl/life.h>
 #include <gpudl/async.h>
 #include <gpudl/watch.h>

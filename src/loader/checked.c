@@ -33,7 +33,8 @@ static inline bool take(const struct plan *p, const gpudl_arg *args, size_t n, c
 static __attribute__((noinline, cold)) gpudl_status launch_first(
     gpudl_kernel *k, const gpudl_launch_config *c, const gpudl_arg *args, size_t n);
 
-static inline gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *c, const gpudl_arg *args, size_t n)
+/* odd: it may have attributes. */
+static inline gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *c, const gpudl_arg *args, size_t n, bool odd)
 {
     void *params[MOST_POINTERS];
     struct thread *self = thread_self();
@@ -53,7 +54,7 @@ static inline gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *c,
     }
     if (__builtin_expect(!take(plan, args, n, (const void **)params), 0))
         status = gpudl__plan_refuse_args(k, plan, args, n);
-    else if (__builtin_expect(!plan_fits(plan, c), 0))
+    else if (__builtin_expect(!plan_fits(plan, c) || (odd && c->nattributes), 0))
         status = gpudl__plan_refuse(k, place, plan, c);
     if (__builtin_expect(status == GPUDL_OK, 1))
         err = launch_call(k, place, c, params, NULL);
@@ -117,12 +118,12 @@ static __attribute__((noinline)) gpudl_status launch_odd(
         return status;
     if (n && !args)
         return gpudl__fail_argument(function, "args is NULL, and n is not 0");
-    return n > MOST_POINTERS ? launch_many(k, &known, args, n) : launch(k, &known, args, n);
+    return n > MOST_POINTERS ? launch_many(k, &known, args, n) : launch(k, &known, args, n, true);
 }
 
 gpudl_status gpudl_kernel_launch(gpudl_kernel *k, const gpudl_launch_config *c, const gpudl_arg *args, size_t n)
 {
     if (__builtin_expect(launch_is_odd(k, c) || n > MOST_POINTERS || !args, 0))
         return launch_odd(k, c, args, n);
-    return launch(k, c, args, n);
+    return launch(k, c, args, n, false);
 }

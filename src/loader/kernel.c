@@ -144,6 +144,7 @@ static struct slot *add_slot(gpudl_library *lib, const struct image_kernel *kern
     slot->index = (uint32_t)lib->nslots;
     atomic_init(&slot->threads, 0);
     atomic_init(&slot->shared, 0);
+    slot->attributes = NULL;
     memcpy(slot->name, kernel->name, size);
     if (!append_slot(lib, slot))
         goto no_memory;

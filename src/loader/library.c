@@ -1,6 +1,7 @@
 /* Libraries: a caller's own handle onto a version. */
 #include <string.h>
 
+#include "src/loader/attributes.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
 #include "src/loader/loader.h"
@@ -15,8 +16,10 @@ static struct binding *current(gpudl_library *lib)
 /* Frees what a library has besides its binding. */
 static void free_library(gpudl_library *lib)
 {
-    for (size_t i = 0; i < lib->nslots; i++)
+    for (size_t i = 0; i < lib->nslots; i++) {
+        gpudl__attributes_free(lib->slots[i]->attributes);
         gpudl__free(lib->slots[i]);
+    }
     gpudl__free(lib->slots);
     gpudl__index_free(&lib->index);
     pthread_mutex_destroy(&lib->turning);

@@ -41,6 +41,7 @@ struct device_limits {
     bool known;                         /* asked for with the first checked launch */
     unsigned block[3], grid[3], threads;
     unsigned shared, shared_most;       /* bytes a block may have: without asking, with asking */
+    bool clusters, cooperative;         /* of blocks; whole grids at once */
 };
 
 struct gpudl_loader {
@@ -116,6 +117,7 @@ struct binding {
 struct slot {
     uint32_t index;
     _Atomic unsigned threads, shared;
+    struct attribute *attributes;       /* that were set through it (attributes.h); under the lock */
     char name[];
 };
 
@@ -132,6 +134,7 @@ struct gpudl_library {
     struct slot **slots;
     size_t nslots;
     struct name_index index;            /* of their names */
+    size_t attribute_changes;           /* how often attributes of its kernels were set; under the lock */
 };
 
 struct gpudl_kernel {

@@ -49,7 +49,7 @@ static inline gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *c,
     passed = plan->param_bytes;
     if (!is_whole(plan, size))
         status = gpudl__plan_refuse_packed(k, plan, size);
-    else if (!plan_fits(plan, c))
+    else if (!plan_fits(plan, c) || c->nattributes)
         status = gpudl__plan_refuse(k, place, plan, c);
     if (status == GPUDL_OK)
         err = launch_call(k, place, c, NULL, passed ? extra : NULL);

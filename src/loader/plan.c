@@ -1,6 +1,5 @@
 #include "src/loader/plan.h"
 
-#include "src/image/details.h"
 #include "src/loader/error.h"
 #include "src/loader/launch.h"
 #include "src/loader/names.h"
@@ -22,6 +21,15 @@ static int widen(const gpudl_driver_table *cu, CUdevice device, int attribute, u
     return err;
 }
 
+static int has(const gpudl_driver_table *cu, CUdevice device, int attribute, bool *any)
+{
+    int value, err = cu->DeviceGetAttribute(&value, attribute, device);
+
+    if (!err && value > 0)
+        *any = true;
+    return err;
+}
+
 static int widen_all(const gpudl_driver_table *cu, int ordinal, struct device_limits *d)
 {
     CUdevice device;
@@ -38,6 +46,10 @@ static int widen_all(const gpudl_driver_table *cu, int ordinal, struct device_li
         err = widen(cu, device, GPUDL_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK, &d->shared);
     if (!err)
         err = widen(cu, device, GPUDL_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &d->shared_most);
+    if (!err)
+        err = has(cu, device, GPUDL_DEVICE_CLUSTER_LAUNCH, &d->clusters);
+    if (!err)
+        err = has(cu, device, GPUDL_DEVICE_COOPERATIVE_LAUNCH, &d->cooperative);
     return err;
 }
 
@@ -52,7 +64,7 @@ gpudl_status gpudl__limits_ask(gpudl_loader *l)
         err = widen_all(&l->driver.table, i, &d);
     if (err)
         return gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuDeviceGetAttribute", err, "what a launch may have");
-    if (!l->driver.table.KernelSetAttribute || d.shared_most < d.shared)
+    if (!l->driver.table.KernelSetAttribute || !l->driver.table.KernelGetAttribute || d.shared_most < d.shared)
         d.shared_most = d.shared;
     l->limits = d;
     return GPUDL_OK;
@@ -60,8 +72,7 @@ gpudl_status gpudl__limits_ask(gpudl_loader *l)
 
 /* ------------------------------------------------------------------------------------------------------------------ a kernel */
 
-/* What the image says of the kernel besides its parameters; NULL where it does not. Not the image's fault if memory lacks. */
-static gpudl_status read_resources(
+gpudl_status gpudl__kernel_resources(
     const struct gpudl_version *v, const struct image_kernel *kernel, const struct image_resources **out)
 {
     size_t index = (size_t)(kernel - v->kernels);
@@ -90,9 +101,21 @@ static void set_devices_limits(struct plan *p, const struct device_limits *d)
         p->block_above[i] = d->block[i] - 1;
         p->grid_above[i] = d->grid[i] - 1;
     }
-    p->threads = d->threads;
+    p->threads = p->threads_most = d->threads;
     p->shared_most = d->shared_most;
     atomic_init(&p->shared, d->shared);
+}
+
+/* A dimension that is not declared beside one that is, is 1. */
+static void set_cluster(struct plan *p, const struct image_resources *r)
+{
+    p->cluster_most = r->max_cluster_rank;
+    p->blocks_are_clusters = r->blocks_are_clusters;
+    if (!r->cluster[0])
+        return;
+    for (int i = 0; i < 3; i++)
+        p->cluster[i] = r->cluster[i] ? r->cluster[i] : 1;
+    p->threads = 0;
 }
 
 /* Of .maxntid the product alone counts. */
@@ -104,8 +127,9 @@ static void set_kernels_limits(struct plan *p, const struct device_limits *d, co
     }
     if (r->max_threads) {
         p->declared_threads = r->max_threads;
-        p->threads = least(d->threads, r->max_threads);
+        p->threads = p->threads_most = least(d->threads, r->max_threads);
     }
+    set_cluster(p, r);
     if (r->shared == IMAGE_NOT_KNOWN)
         return;
     p->shared_static = r->shared;
@@ -136,7 +160,7 @@ static gpudl_status create(struct gpudl_version *v, const struct image_kernel *k
     struct plan *p;
 
     if (status == GPUDL_OK)
-        status = read_resources(v, kernel, &r);
+        status = gpudl__kernel_resources(v, kernel, &r);
     if (status != GPUDL_OK)
         return status;
     p = gpudl__alloc_zero(sizeof(*p) + n * sizeof(p->params[0]));

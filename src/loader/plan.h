@@ -3,11 +3,13 @@
 #ifndef GPUDL_LOADER_PLAN_H
 #define GPUDL_LOADER_PLAN_H
 
+#include "src/image/details.h"
 #include "src/loader/loader.h"
 
 #define PLAN_NOT_KNOWN UINT32_MAX   /* nparams: the image does not tell them */
 
 enum { PLAN_MOST_BYTES = 32764 };   /* of all parameters together: what PTX ISA 8.1 allows */
+enum { PLAN_FITS = 8 };
 
 struct plan_param {
     uint32_t size;
@@ -19,17 +21,23 @@ struct plan {
     const struct image_kernel *kernel;
     /* A dimension fits when it is at least low, and at most so much above. Below: as declared (.reqntid), or the device's. */
     unsigned block_low[3], block_above[3], grid_above[3];
-    unsigned threads;
+    unsigned threads;               /* 0: no launch fits at first sight, as it is one of clusters */
+    unsigned threads_most;
     /* Dynamic bytes that the driver gives without being asked; shared_most once the only device was asked. Of several, each is
      * asked by itself: that loads the code there. */
     _Atomic unsigned shared;
     _Atomic uint64_t asked;         /* a bit for each device */
     unsigned shared_most, shared_static;
     unsigned declared_threads;      /* of .maxntid; 0: none */
+    unsigned cluster[3], cluster_most; /* as declared (.reqnctapercluster, .maxclusterrank); 0: not */
+    bool blocks_are_clusters;       /* a grid is counted in them */
+    _Atomic uint64_t non_portable;  /* a bit for each device where more than 8 blocks a cluster were seen to be allowed */
+    _Atomic uint64_t fits[PLAN_FITS], next_fit; /* how many blocks devices hold (extended.c) */
     uint32_t nparams, param_bytes;
     struct plan_param params[];
 };
 
+/* Attributes are not looked at: a launch that has any is gpudl__plan_refuse()'s to judge. */
 static inline bool plan_fits(const struct plan *p, const gpudl_launch_config *c)
 {
     bool fits = c->block[0] * c->block[1] * c->block[2] <= p->threads;
@@ -51,11 +59,12 @@ gpudl_status gpudl__plan_make(gpudl_kernel *k, const gpudl_launch_config *c);
 void gpudl__plans_free(struct plan *first);
 gpudl_status gpudl__limits_ask(gpudl_loader *l);        /* under the lock: l->limits is known then */
 
-/* All the shared memory that the device has, for this kernel; declared: its static bytes, where the driver does not tell. Makes the
- * code resident there. Returns the driver's code. */
-int gpudl__shared_raise(const gpudl_driver_table *cu, CUkernel kernel, CUdevice device, unsigned declared);
+/* Under the lock. What the image says of a kernel besides its parameters, or NULL; fails for want of memory only. */
+gpudl_status gpudl__kernel_resources(
+    const struct gpudl_version *v, const struct image_kernel *kernel, const struct image_resources **out);
 
-/* refuse.c; pinned. A launch that does not fit: why; or GPUDL_OK, when it lacked but shared memory, and the driver gave that. */
+/* refuse.c; pinned. A launch that does not fit at first sight, or has attributes: why it does not; or GPUDL_OK, when it does after
+ * all, or lacked but shared memory, and the driver gave that. */
 __attribute__((noinline, cold)) gpudl_status gpudl__plan_refuse(
     const gpudl_kernel *k, const struct place *place, struct plan *p, const gpudl_launch_config *c);
 /* Why the arguments are not the kernel's. */

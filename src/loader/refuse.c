@@ -1,5 +1,7 @@
 /* What a checked launch is refused for, in words; and shared memory that is had for the asking. Off the path: takes its time. */
+#include "src/loader/attributes.h"
 #include "src/loader/error.h"
+#include "src/loader/extended.h"
 #include "src/loader/fork.h"
 #include "src/loader/launch.h"
 #include "src/loader/plan.h"
@@ -33,9 +35,9 @@ static gpudl_status refuse_threads(const gpudl_kernel *k, const struct plan *p, 
     const unsigned *b = c->block;
 
     return refuse(k, "a block of %u x %u x %u is %llu threads; at most %u %s", b[0], b[1], b[2], (unsigned long long)threads,
-        p->threads,
-        p->threads == p->declared_threads ? "are what the kernel is declared for (__launch_bounds__, .maxntid)"
-                                          : "are in a block on this device");
+        p->threads_most,
+        p->threads_most == p->declared_threads ? "are what the kernel is declared for (__launch_bounds__, .maxntid)"
+                                               : "are in a block on this device");
 }
 
 static gpudl_status refuse_shared(const gpudl_kernel *k, const struct plan *p, const gpudl_launch_config *c)
@@ -55,26 +57,16 @@ static gpudl_status check_shape(const gpudl_kernel *k, const struct plan *p, con
         if (c->grid[i] - 1 > p->grid_above[i])
             return refuse(k, "grid.%c is %u; it is 1 to %u on this device", axis(i), c->grid[i], p->grid_above[i] + 1);
     }
-    return threads > p->threads ? refuse_threads(k, p, c, threads) : GPUDL_OK;
+    return threads > p->threads_most ? refuse_threads(k, p, c, threads) : GPUDL_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------- shared memory, asked for */
-
-/* What of the device's most the driver lets be dynamic: it counts what a kernel declares, and what it calls. */
-int gpudl__shared_raise(const gpudl_driver_table *cu, CUkernel kernel, CUdevice device, unsigned declared)
-{
-    int most, value = (int)declared;
-    int err = cu->DeviceGetAttribute(&most, GPUDL_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device);
-
-    if (!err && cu->KernelGetAttribute)
-        err = cu->KernelGetAttribute(&value, GPUDL_FUNC_SHARED_SIZE_BYTES, kernel, device);
-    return err ? err : cu->KernelSetAttribute(GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, most - value, kernel, device);
-}
+/* ----------------------------------------------------------------------------------------------- what the driver is asked for */
 
 /* For the device of the current context, once; two threads may both. */
 static gpudl_status ask_here(const gpudl_kernel *k, const struct place *place, struct plan *p)
 {
     const gpudl_loader *l = k->library->loader;
+    const char *call = "cuCtxGetDevice";
     CUdevice device;
     int err = l->driver.table.CtxGetDevice(&device);
     uint64_t bit = !err && device >= 0 && device < 64 ? (uint64_t)1 << device : 0;
@@ -82,9 +74,9 @@ static gpudl_status ask_here(const gpudl_kernel *k, const struct place *place, s
     if (atomic_load_explicit(&p->asked, memory_order_acquire) & bit)
         return GPUDL_OK;
     if (!err)
-        err = gpudl__shared_raise(&l->driver.table, place->handle, device, p->shared_static);
+        err = gpudl__shared_raise(&l->driver.table, place->handle, device, &call);
     if (err)
-        return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, &l->driver.table, "cuKernelSetAttribute", err,
+        return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, &l->driver.table, call, err,
             "%s: kernel '%s': asking for more than %u bytes of dynamic shared memory", k->library->name, k->slot->name,
             atomic_load(&p->shared));
     atomic_fetch_or_explicit(&p->asked, bit, memory_order_release);
@@ -93,8 +85,27 @@ static gpudl_status ask_here(const gpudl_kernel *k, const struct place *place, s
     return GPUDL_OK;
 }
 
+static bool lacks_shared(const struct plan *p, const gpudl_launch_config *c)
+{
+    return c->shared_bytes > atomic_load_explicit(&p->shared, memory_order_acquire);
+}
+
+/* e: what else is to be asked, or NULL. It may load code: other threads' captures are left alone. */
+static gpudl_status ask_all(
+    const gpudl_kernel *k, const struct place *place, struct plan *p, const gpudl_launch_config *c, const struct extended *e)
+{
+    struct relaxed relaxed = gpudl__relax(k->library->loader);
+    gpudl_status status = lacks_shared(p, c) ? ask_here(k, place, p) : GPUDL_OK;
+
+    if (status == GPUDL_OK && e)
+        status = gpudl__extended_ask(k, place, p, c, e);
+    gpudl__unrelax(k->library->loader, relaxed);
+    return status;
+}
+
 /* In the context that the launch will run in. */
-static gpudl_status ask_for_shared(const gpudl_kernel *k, const struct place *place, struct plan *p, const gpudl_launch_config *c)
+static gpudl_status ask_in_context(
+    const gpudl_kernel *k, const struct place *place, struct plan *p, const gpudl_launch_config *c, const struct extended *e)
 {
     const gpudl_driver_table *cu = &k->library->loader->driver.table;
     CUcontext context = NULL;
@@ -104,7 +115,7 @@ static gpudl_status ask_for_shared(const gpudl_kernel *k, const struct place *pl
     if (gpudl__forked())
         return gpudl__fail_forked("a launch");
     if (cu->CtxGetCurrent(&context) != 0 || context)
-        return ask_here(k, place, p);
+        return ask_all(k, place, p, c, e);
     status = gpudl__launch_context(k, c, &context);
     if (status != GPUDL_OK)
         return status;
@@ -112,7 +123,7 @@ static gpudl_status ask_for_shared(const gpudl_kernel *k, const struct place *pl
     if (err)
         return gpudl__fail_cuda(
             GPUDL_ERROR_LAUNCH, cu, "cuCtxPushCurrent", err, "%s: kernel '%s'", k->library->name, k->slot->name);
-    status = ask_here(k, place, p);
+    status = ask_all(k, place, p, c, e);
     cu->CtxPopCurrent(&context);
     return status;
 }
@@ -120,12 +131,16 @@ static gpudl_status ask_for_shared(const gpudl_kernel *k, const struct place *pl
 gpudl_status gpudl__plan_refuse(const gpudl_kernel *k, const struct place *place, struct plan *p, const gpudl_launch_config *c)
 {
     gpudl_status status = check_shape(k, p, c);
+    struct extended e;
+    bool ask = false;
 
-    if (status != GPUDL_OK || c->shared_bytes <= atomic_load_explicit(&p->shared, memory_order_acquire))
+    if (status == GPUDL_OK && c->shared_bytes > p->shared_most)
+        status = refuse_shared(k, p, c);
+    if (status == GPUDL_OK && (c->nattributes || p->cluster[0]))
+        status = gpudl__extended_check(k, p, c, &e, &ask);
+    if (status != GPUDL_OK || (!ask && !lacks_shared(p, c)))
         return status;
-    if (c->shared_bytes > p->shared_most)
-        return refuse_shared(k, p, c);
-    return ask_for_shared(k, place, p, c);
+    return ask_in_context(k, place, p, c, ask ? &e : NULL);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- arguments */

@@ -1,6 +1,7 @@
 /* Turning a library to another version while launches go on. */
 #include <string.h>
 
+#include "src/loader/attributes.h"
 #include "src/loader/context.h"
 #include "src/loader/error.h"
 #include "src/loader/fit.h"
@@ -17,6 +18,7 @@ struct turn {
     struct gpudl_version *from, *to;    /* both held */
     struct binding *binding;            /* to's, or NULL */
     size_t ready;                       /* so many of its places */
+    size_t changes;                     /* of the library's attributes, which were carried over */
     uint64_t devices;                   /* where it is to be resident */
     gpudl_when when;
 };
@@ -62,15 +64,16 @@ static gpudl_status carry_shared(const struct turn *t, const struct slot *slot, 
 {
     gpudl_loader *l = t->lib->loader;
     const gpudl_driver_table *cu = &l->driver.table;
+    const char *call = "cuDeviceGet";
     CUdevice device;
     int err;
 
-    if (!cu->KernelSetAttribute || atomic_load(&slot->shared) <= l->limits.shared / 2)
+    if (!cu->KernelSetAttribute || !cu->KernelGetAttribute || atomic_load(&slot->shared) <= l->limits.shared / 2)
         return GPUDL_OK;
     err = cu->DeviceGet(&device, ordinal);
     if (!err)
-        err = gpudl__shared_raise(cu, place->handle, device, 0);
-    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuKernelSetAttribute", err,
+        err = gpudl__shared_raise(cu, place->handle, device, &call);
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, call, err,
                      "%s: kernel '%s': asking for more shared memory for the new code", t->lib->name, slot->name)
                : GPUDL_OK;
 }
@@ -141,14 +144,30 @@ static size_t count_slots(gpudl_library *lib)
     return n;
 }
 
-/* Unless kernels were asked for meanwhile. The binding takes over the reference to its version. */
+/* What was set of kernels is set of the new ones. */
+static gpudl_status carry_attributes(struct turn *t)
+{
+    uint64_t devices = gpudl__attributes_devices(t->lib, &t->changes);
+    gpudl_status status = GPUDL_OK;
+    struct slot *slot;
+
+    for (size_t i = 0; i < t->ready && devices; i++) {
+        kernel_now(t->lib, i, &slot);
+        for (int d = 0; d < MOST_DEVICES && status == GPUDL_OK; d++)
+            if (devices >> d & 1)
+                status = gpudl__attributes_apply(t->lib->loader, slot, t->binding->places[i].handle, d);
+    }
+    return status;
+}
+
+/* Unless kernels were asked for meanwhile, or attributes set. The binding takes over the reference to its version. */
 static struct binding *turn_now(struct turn *t)
 {
     gpudl_loader *l = t->lib->loader;
     struct binding *old = NULL;
 
     pthread_mutex_lock(&l->lock);
-    if (t->lib->nslots == t->ready) {
+    if (t->lib->nslots == t->ready && t->lib->attribute_changes == t->changes) {
         old = atomic_load_explicit(&t->lib->binding, memory_order_relaxed);
         atomic_store_explicit(&t->lib->binding, t->binding, memory_order_release);
         atomic_fetch_add(&t->lib->generation, 1);
@@ -165,6 +184,8 @@ static gpudl_status turn(struct turn *t)
     while (!old && status == GPUDL_OK) {
         status = make_places(t, count_slots(t->lib));
         if (status == GPUDL_OK)
+            status = carry_attributes(t);
+        if (status == GPUDL_OK)
             old = turn_now(t);
     }
     if (old) {
@@ -175,7 +196,7 @@ static gpudl_status turn(struct turn *t)
     return status;
 }
 
-/* Where the old one was made resident; else where this thread is, as a launch may have made it so. */
+/* Where the old one was made resident, else where this thread is, as a launch may have made it so; where attributes were set. */
 static gpudl_status choose_devices(struct turn *t)
 {
     gpudl_status status = GPUDL_OK;
@@ -188,6 +209,7 @@ static gpudl_status choose_devices(struct turn *t)
         status = gpudl__context_device(t->lib->loader, &here);
         t->devices = (uint64_t)1 << here;
     }
+    t->devices |= gpudl__attributes_devices(t->lib, NULL);
     return status;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEVICES = 8, DEEPEST = 16 };
+enum { DEEPEST = 16 };
 
 struct CUctx_st { int device; };
 struct CUstream_st { CUcontext context; };
@@ -32,7 +32,7 @@ void reset_device(void)
 {
     captured = NULL;
     atomic_store(&busy, false);
-    settings = (struct settings){ .version = 13000, .devices = 1, .sm = 90, .name = "null driver" };
+    settings = (struct settings){ .version = 13000, .devices = 1, .clusters = 1, .cooperative = 1, .sm = 90, .name = "null driver" };
 }
 
 static CUcontext current(void)
@@ -95,6 +95,8 @@ int null_DeviceGetAttribute(int *value, int attribute, CUdevice device)
     case GPUDL_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = 232448; break;
     case GPUDL_DEVICE_MULTIPROCESSOR_COUNT: *value = 4; break;
     case GPUDL_DEVICE_UNIFIED_ADDRESSING: *value = 1; break;
+    case GPUDL_DEVICE_COOPERATIVE_LAUNCH: *value = settings.cooperative; break;
+    case GPUDL_DEVICE_CLUSTER_LAUNCH: *value = settings.clusters; break;
     default: *value = 0;
     }
     return 0;

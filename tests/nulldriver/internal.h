@@ -27,8 +27,10 @@ void read_rules(const char *text);
             return code_; \
     } while (0)
 
+enum { MOST_DEVICES = 8, KERNEL_ATTRIBUTES = 16 };
+
 struct settings {
-    int version, devices;
+    int version, devices, clusters, cooperative;
     unsigned sm;
     char name[64];
 };
@@ -41,6 +43,21 @@ void misuse(const char *text);
 #define DECLARE(name, since, need, without, params) __attribute__((weak)) int null_##name params;
 GPUDL_DRIVER_FUNCTIONS(DECLARE)
 #undef DECLARE
+
+struct CUkern_st {
+    struct CUkern_st *next;
+    CUlibrary library;
+    _Atomic unsigned shared; /* dynamic bytes that a launch may have: the most of all devices */
+    atomic_int attributes[MOST_DEVICES][KERNEL_ATTRIBUTES], cache_preference[MOST_DEVICES];
+    char name[];
+};
+
+/* attributes.c */
+void start_attributes(CUkernel kernel);
+void reset_nodes(void);
+
+/* What is asked of an unloaded library fails, and is counted. */
+int usable(CUlibrary library, const char *what);
 
 void reset_libraries(void);
 void reset_device(void);

@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct CUkern_st {
-    struct CUkern_st *next;
-    CUlibrary library;
-    _Atomic unsigned shared; /* dynamic bytes that a launch may have */
-    char name[];
-};
-
 struct CUlib_st {
     struct CUlib_st *next;
     atomic_bool loaded;
@@ -60,7 +53,7 @@ static CUkernel add_kernel(CUlibrary library, const char *name, size_t length)
 
     memcpy(k->name, name, length);
     k->library = library;
-    atomic_init(&k->shared, 49152);
+    start_attributes(k);
     k->next = library->kernels;
     library->kernels = k;
     return k;
@@ -160,7 +153,7 @@ int null_LibraryUnload(CUlibrary library)
     return 0;
 }
 
-static int usable(CUlibrary library, const char *what)
+int usable(CUlibrary library, const char *what)
 {
     if (atomic_load_explicit(&library->loaded, memory_order_relaxed))
         return 0;
@@ -222,13 +215,6 @@ int null_LibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary librar
     return global(address, bytes, library);
 }
 
-int null_KernelGetFunction(CUfunction *out, CUkernel kernel)
-{
-    ENTER(KernelGetFunction);
-    *out = (CUfunction)kernel;
-    return 0;
-}
-
 int null_KernelGetLibrary(CUlibrary *out, CUkernel kernel)
 {
     ENTER(KernelGetLibrary);
@@ -255,24 +241,6 @@ static void (*_Atomic on_launch)(void **params, void **extra);
 void nulldrv_on_launch(void (*see)(void **params, void **extra))
 {
     atomic_store(&on_launch, see);
-}
-
-int null_KernelGetAttribute(int *value, int attribute, CUkernel kernel, CUdevice device)
-{
-    (void)device;
-    ENTER(KernelGetAttribute);
-    *value = attribute == GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES ? (int)atomic_load(&kernel->shared) : 0;
-    return 0;
-}
-
-int null_KernelSetAttribute(int attribute, int value, CUkernel kernel, CUdevice device)
-{
-    (void)device;
-    ENTER(KernelSetAttribute);
-    if (attribute != GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > 232448)
-        return GPUDL_CU_INVALID_VALUE;
-    atomic_store(&kernel->shared, (unsigned)value);
-    return 0;
 }
 
 static int launch(CUfunction function, CUstream stream, unsigned shared, void **params, void **extra)
@@ -333,6 +301,7 @@ void reset_libraries(void)
     nulldrv_set_remarks(NULL);
     nulldrv_set_globals(64);
     nulldrv_on_launch(NULL);
+    reset_nodes();
     pthread_mutex_lock(&lock);
     for (CUlibrary l = libraries, next; l; l = next) {
         next = l->next;
@@ -345,4 +314,17 @@ void reset_libraries(void)
     }
     libraries = kept;
     pthread_mutex_unlock(&lock);
+}
+
+int nulldrv_cache_preference(const char *name, int device)
+{
+    int preference = -1;
+
+    pthread_mutex_lock(&lock);
+    for (CUlibrary l = libraries; l && preference < 0; l = l->next)
+        for (CUkernel k = l->kernels; l->loaded && k; k = k->next)
+            if (strcmp(k->name, name) == 0)
+                preference = atomic_load(&k->cache_preference[device]);
+    pthread_mutex_unlock(&lock);
+    return preference;
 }

@@ -82,6 +82,8 @@ int cuGetProcAddress(const char *name, void **out, int version, uint64_t flags)
 }
 
 void nulldrv_set_sm(unsigned sm) { settings.sm = sm; }
+void nulldrv_set_clusters(int can) { settings.clusters = can; }
+void nulldrv_set_cooperative(int can) { settings.cooperative = can; }
 void nulldrv_set_devices(int count) { settings.devices = count; }
 void nulldrv_set_name(const char *name) { snprintf(settings.name, sizeof(settings.name), "%s", name); }
 

@@ -30,6 +30,8 @@ unsigned long nulldrv_calls(const char *name);      /* since the reset; "*": of 
 void nulldrv_set_sm(unsigned sm);                   /* 90 for compute capability 9.0; of devices opened from now on */
 void nulldrv_set_name(const char *name);            /* the device's; one that begins with "softcuda" makes it software */
 void nulldrv_set_devices(int count);
+void nulldrv_set_clusters(int can);                 /* do devices have clusters, and cooperative launches? 1 after a reset */
+void nulldrv_set_cooperative(int can);
 /* The kernels that libraries loaded from now on have: "a,b,c"; NULL: whatever is asked for; "": none, as a driver does with
  * code it cannot use. The text is copied. */
 void nulldrv_set_kernels(const char *names);
@@ -43,6 +45,10 @@ void nulldrv_set_busy(int on);                      /* events are not ready, as 
 void nulldrv_capture(struct CUstream_st *stream);   /* it is being captured from now on, anew; NULL: none is */
 void nulldrv_destroy_graph(void);                   /* with all captured so far: what it held is let go */
 void *nulldrv_last_stream(void);                    /* of the calling thread's last launch */
+/* Called within the next cuKernelSetAttribute, before that does its work, once. */
+void nulldrv_on_attribute(void (*see)(void *), void *user);
+const char *nulldrv_last_node(void);                /* the kernel that a graph's node was set to last; NULL: none was */
+int nulldrv_cache_preference(const char *kernel, int device);   /* of the newest loaded kernel of that name */
 /* Called with the arguments of each launch from now on, until the reset; NULL: nothing is. */
 void nulldrv_on_launch(void (*see)(void **params, void **extra));
 
