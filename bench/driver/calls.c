@@ -59,6 +59,20 @@ CALL(set_attribute)
     return cu->KernelSetAttribute(GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024, s->one, 0);
 }
 
+CALL(get_attribute)
+{
+    SUBJECT;
+    int value;
+
+    return cu->KernelGetAttribute(&value, GPUDL_FUNC_NUM_REGS, s->one, 0);
+}
+
+CALL(set_cache_preference)
+{
+    SUBJECT;
+    return cu->KernelSetCacheConfig ? cu->KernelSetCacheConfig(s->one, GPUDL_CACHE_PREFER_L1, 0) : GPUDL_CU_NOT_SUPPORTED;
+}
+
 static int launch(struct subject *s, void *function)
 {
     void *params[] = { &s->memory };
@@ -220,6 +234,8 @@ const struct driver_call driver_calls[] = {
     { "cuKernelGetFunction, first", IN_RESIDENCY | IN_CAPTURE, LOADED, make_resident },
     { "cuKernelGetFunction, second kernel", IN_RESIDENCY | IN_CAPTURE, RESIDENT, get_second_function },
     { "cuKernelSetAttribute, first", IN_RESIDENCY | IN_CAPTURE, LOADED, set_attribute },
+    { "cuKernelSetCacheConfig, first", IN_RESIDENCY | IN_CAPTURE, LOADED, set_cache_preference },
+    { "cuKernelGetAttribute, first", IN_RESIDENCY | IN_CAPTURE, LOADED, get_attribute },
     { "cuLibraryGetModule, first", IN_RESIDENCY | IN_CAPTURE, LOADED, get_module },
     { "cuModuleGetFunction of it", IN_RESIDENCY, WITH_MODULE, get_function_of_module },
     { "cuFuncLoad of that", IN_RESIDENCY | IN_CAPTURE, WITH_FUNCTION, load_function },

@@ -7,10 +7,10 @@
 extern "C" {
 #endif
 
-/* Residency. Code that becomes resident on a device waits for all that runs in its context, and all launches wait with it. What of
- * the below does that, where the kernel's library is not resident yet: setting anything, a cache preference, occupancy, clusters, a
- * node, and a checked launch that is cooperative and the first of its block size. Do these before the work starts. Asking for an
- * attribute does not.
+/* Residency. Code that becomes resident on a device waits for all that runs in its context, and all launches wait with it
+ * (docs/DRIVER-BEHAVIOUR.md). What of the below may do that, where the kernel's library is not resident yet: setting anything,
+ * occupancy, clusters, a node, and a checked launch that is cooperative and the first of its block size. Do these before the work
+ * starts. Asking for an attribute is not known to.
  *
  * Devices count from 0. Where the thread's current context is not of that device the primary one is lent to it for the call, and
  * made if it is not there yet; asking for an attribute needs none.
