@@ -199,7 +199,9 @@ GPUDL_API gpudl_status gpudl_loader_use_device(gpudl_loader *loader, int device)
 
 /* ------------------------------------------------------------------------------------------------------------------- source */
 
-typedef enum gpudl_source_kind { GPUDL_SOURCE_FILE = 1, GPUDL_SOURCE_MEMORY = 2, GPUDL_SOURCE_TEXT = 3 } gpudl_source_kind;
+typedef enum gpudl_source_kind {
+    GPUDL_SOURCE_FILE = 1, GPUDL_SOURCE_MEMORY = 2, GPUDL_SOURCE_TEXT = 3, GPUDL_SOURCE_REGISTERED = 4
+} gpudl_source_kind;
 
 /* What to load: a fatbin, a cubin or PTX, in a file or in memory; CUDA C++ as text. A plain value: copy it, put it in
  * arrays. The call that takes it reads it once and copies what it needs, so nothing of it need outlive that call. CUDA C++
@@ -484,6 +486,7 @@ GPUDL_API gpudl_status gpudl_kernel_launch_packed(gpudl_kernel *kernel, const gp
 #endif
 #include <gpudl/arguments.h>
 #include <gpudl/embed.h>
+#include <gpudl/registered.h>
 #include <gpudl/attributes.h>
 #include <gpudl/life.h>
 #include <gpudl/async.h>

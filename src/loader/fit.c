@@ -117,24 +117,19 @@ gpudl_status gpudl__fit_launches(
     const gpudl_library *lib, const struct slot *slot, struct gpudl_version *to, const struct image_kernel *kernel)
 {
     gpudl_loader *l = lib->loader;
-    struct image_resources r = { .shared = IMAGE_NOT_KNOWN };
-    const struct image_details *details;
-    char text[TEXT_SIZE];
-    enum image_error error;
+    const struct image_resources *r = NULL;
     gpudl_status status;
 
     pthread_mutex_lock(&l->lock);
     status = gpudl__limits_ask(l);
-    error = gpudl__image_details(to->image, to->entry, &details, text, sizeof(text));
-    if (!error && (size_t)(kernel - to->kernels) < details->nkernels)
-        r = details->kernels[kernel - to->kernels];
+    if (status == GPUDL_OK)
+        status = gpudl__kernel_resources(to, kernel, &r);
     pthread_mutex_unlock(&l->lock);
-    if (status != GPUDL_OK)
-        return status;
-    if (error == IMAGE_NO_MEMORY)
-        return gpudl__fail_memory("a kernel's limits");
-    status = check_threads(lib, slot, r.max_threads, "the new code is declared for");
-    return status == GPUDL_OK && r.shared != IMAGE_NOT_KNOWN ? check_shared(lib, slot, r.shared, l->limits.shared_most) : status;
+    if (status == GPUDL_OK && r)
+        status = check_threads(lib, slot, r->max_threads, "the new code is declared for");
+    if (status == GPUDL_OK && r && r->shared != IMAGE_NOT_KNOWN)
+        status = check_shared(lib, slot, r->shared, l->limits.shared_most);
+    return status;
 }
 
 /* A device knows what registers leave. */

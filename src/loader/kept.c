@@ -4,6 +4,7 @@
 
 #include "src/loader/error.h"
 #include "src/loader/options.h"
+#include "src/loader/registered.h"
 #include "src/util/alloc.h"
 
 static bool keep_string(const char **p, char **copy)
@@ -13,6 +14,15 @@ static bool keep_string(const char **p, char **copy)
     *copy = gpudl__alloc_string(*p);
     *p = *copy;
     return *copy != NULL;
+}
+
+static gpudl_status keep_registered(struct kept *k)
+{
+    gpudl_status status;
+
+    k->bytes = gpudl__registered_copy(k->name ? k->name : "memory", k->source.bytes, k->source.nbytes, &status);
+    k->source.bytes = k->bytes;
+    return status;
 }
 
 static bool keep_bytes(struct kept *k)
@@ -52,10 +62,15 @@ gpudl_status gpudl__keep(const gpudl_source *source, const gpudl_load_options *o
     k->options.size = sizeof(k->options);
     if (status != GPUDL_OK)
         return status;
-    if (keep_string(&k->source.name, &k->name) && keep_bytes(k) && keep_options(k))
-        return GPUDL_OK;
-    gpudl__kept_release(k);
-    return gpudl__fail_memory("a copy of a source");
+    if (!keep_string(&k->source.name, &k->name) || !keep_options(k))
+        status = gpudl__fail_memory("a copy of a source");
+    else if (k->source.kind == GPUDL_SOURCE_REGISTERED)
+        status = keep_registered(k);
+    else if (!keep_bytes(k))
+        status = gpudl__fail_memory("a copy of a source");
+    if (status != GPUDL_OK)
+        gpudl__kept_release(k);
+    return status;
 }
 
 void gpudl__kept_release(struct kept *k)

@@ -64,7 +64,7 @@ static gpudl_status ask_driver(
     *out = v->first;
     if (k == v->kernels)
         return GPUDL_OK;
-    err = cu->LibraryGetKernel(out, v->native, k->name);
+    err = gpudl__version_kernel(v, (size_t)(k - v->kernels), out);
     return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel", err, "%s: kernel '%s'", lib->name, k->name)
                : GPUDL_OK;
 }

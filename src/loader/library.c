@@ -211,6 +211,8 @@ gpudl_status gpudl_version_native(gpudl_version *v, CUlibrary *out)
 {
     if (!v || !out)
         return gpudl__fail_argument("gpudl_version_native", "the version or out is NULL");
+    if (v->registered)
+        return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: registered kernels are in no library of the driver's", v->content.name);
     atomic_store(&v->touched, true);
     *out = v->native;
     return GPUDL_OK;

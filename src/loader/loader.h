@@ -92,6 +92,7 @@ struct gpudl_version {
     CUlibrary native;
     char *log;                          /* what the driver remarked at the load, or NULL */
     CUkernel first;                     /* kernels[0]'s, asked for when the load was checked */
+    CUkernel *registered;               /* all kernels, of a version without image and native library; else NULL */
     struct plan *plans;                 /* of the kernels that had a checked launch */
     struct place *places;               /* of all its kernels, once one was launched under a pin; made under the lock */
 };
@@ -173,6 +174,8 @@ struct names gpudl__version_names(const struct gpudl_version *v);
 
 /* place.c: image -> entry for the device -> loaded and found not to be empty. Undone by gpudl__version_unload. */
 gpudl_status gpudl__version_load(struct gpudl_version *v);
+/* A kernel of it, by its number in kernels. Returns the driver's code. */
+int gpudl__version_kernel(const struct gpudl_version *v, size_t index, CUkernel *out);
 void gpudl__version_unload(struct gpudl_version *v);
 
 /* retire.c */

@@ -54,7 +54,7 @@ static void move(struct gpudl_version *v, enum parked kind)
 static void retire(struct gpudl_version *v)
 {
     gpudl__version_unlist(v);
-    move(v, atomic_load(&v->touched) ? PARKED_RETIRED : PARKED_DOOMED);
+    move(v, atomic_load(&v->touched) && !v->registered ? PARKED_RETIRED : PARKED_DOOMED);
 }
 
 void gpudl__park(struct gpudl_version *v)

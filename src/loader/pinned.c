@@ -49,7 +49,7 @@ static gpudl_status make_place(const gpudl_kernel *k, gpudl_version *v, size_t i
     const struct allocator *before;
     CUkernel handle;
     bool made;
-    int err = cu->LibraryGetKernel(&handle, v->native, v->kernels[index].name);
+    int err = gpudl__version_kernel(v, index, &handle);
 
     if (err)
         return gpudl__fail_cuda(

@@ -8,6 +8,7 @@
 #include "src/loader/error.h"
 #include "src/loader/image_api.h"
 #include "src/loader/loader.h"
+#include "src/loader/registered.h"
 
 enum { TEXT_SIZE = 2048, LOG_SIZE = 4096 };
 
@@ -158,10 +159,20 @@ static gpudl_status hand_over(struct gpudl_version *v)
     return GPUDL_OK;
 }
 
+int gpudl__version_kernel(const struct gpudl_version *v, size_t index, CUkernel *out)
+{
+    if (v->registered)
+        *out = v->registered[index];
+    return v->registered ? 0 : v->loader->driver.table.LibraryGetKernel(out, v->native, v->kernels[index].name);
+}
+
 gpudl_status gpudl__version_load(struct gpudl_version *v)
 {
     gpudl_status status = GPUDL_OK;
     struct names names;
+
+    if (v->content.registered)
+        return gpudl__registered_load(v);
 
     if (!v->loader->driver.software)
         status = gpudl__settings_check(&v->settings, v->loader->driver.sm);
@@ -187,6 +198,7 @@ void gpudl__version_unload(struct gpudl_version *v)
         gpudl__log(l, GPUDL_LOG_WARNING, "%s: cuLibraryUnload returned %d (%s): its code stays in the driver",
             v->content.name ? v->content.name : "a library", err, gpudl__driver_error_name(&l->driver.table, err));
     v->native = NULL;
+    gpudl__registered_unload(v);
     if (err && (v->settings.flags & GPUDL_LOAD_PRESERVED))
         v->content.bytes = (struct span){ 0 };
     else

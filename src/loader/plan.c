@@ -78,8 +78,12 @@ gpudl_status gpudl__kernel_resources(
     size_t index = (size_t)(kernel - v->kernels);
     const struct image_details *details;
     char text[TEXT_SIZE];
-    enum image_error error = gpudl__image_details(v->image, v->entry, &details, text, sizeof(text));
+    enum image_error error;
 
+    *out = NULL;
+    if (!v->image)
+        return GPUDL_OK;
+    error = gpudl__image_details(v->image, v->entry, &details, text, sizeof(text));
     *out = !error && index < details->nkernels ? &details->kernels[index] : NULL;
     return error == IMAGE_NO_MEMORY ? gpudl__fail_memory("a kernel's limits") : GPUDL_OK;
 }
@@ -168,6 +172,8 @@ static gpudl_status create(struct gpudl_version *v, const struct image_kernel *k
         return gpudl__fail_memory("a kernel's limits");
     p->kernel = kernel;
     set_devices_limits(p, d);
+    if (v->registered)
+        atomic_init(&p->shared, d->shared_most); /* the driver knows what the program has asked for */
     if (r)
         set_kernels_limits(p, d, r);
     set_params(p, kernel);

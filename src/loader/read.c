@@ -9,6 +9,7 @@
 
 #include "src/loader/error.h"
 #include "src/loader/options.h"
+#include "src/loader/registered.h"
 #include "src/util/alloc.h"
 
 static const uint64_t LARGEST_FILE = (uint64_t)2 << 30; /* drivers read 31-bit sizes */
@@ -160,6 +161,19 @@ static gpudl_status read_memory(const gpudl_source *source, const char *name, st
     return GPUDL_OK;
 }
 
+static gpudl_status read_registered(const gpudl_source *source, const char *name, bool may_map, struct content *out)
+{
+    gpudl_status status;
+    void *copy;
+
+    if (may_map)
+        return gpudl__fail_argument("gpudl_image_open", "registered kernels are no image");
+    copy = gpudl__registered_copy(name, source->bytes, source->nbytes, &status);
+    out->bytes = (struct span){ copy, source->nbytes };
+    out->registered = true;
+    return status;
+}
+
 static gpudl_status refuse_cuda(const char *name)
 {
     return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
@@ -181,6 +195,8 @@ static gpudl_status read_bytes(const gpudl_source *source, const char *name, boo
         return read_file(source->name, may_map, out);
     if (source->kind == GPUDL_SOURCE_MEMORY)
         return read_memory(source, name, out);
+    if (source->kind == GPUDL_SOURCE_REGISTERED)
+        return read_registered(source, name, may_map, out);
     return gpudl__fail(GPUDL_ERROR_ARGUMENT,
         "gpudl_source.kind is %d: make sources with gpudl_source_file(), _memory() or _text()", (int)source->kind);
 }

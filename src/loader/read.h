@@ -13,6 +13,7 @@ struct content {
     struct span bytes;          /* a NUL follows the last byte, not counted, unless mapped */
     char *name;                 /* for messages: the path, or "memory" */
     bool mapped;
+    bool registered;            /* no image: gpudl_registered_kernels */
     struct stamp stamp;         /* of the file that was read; not there: it was none */
 };
 

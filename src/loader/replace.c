@@ -51,7 +51,7 @@ static gpudl_status make_place(struct turn *t, size_t i)
         status = gpudl__fit_launches(t->lib, slot, t->to, kernel);
     if (status != GPUDL_OK)
         return status;
-    err = cu->LibraryGetKernel(&handle, t->to->native, kernel->name);
+    err = gpudl__version_kernel(t->to, (size_t)(kernel - t->to->kernels), &handle);
     if (err)
         return gpudl__fail_cuda(
             GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel", err, "%s: kernel '%s' of the new code", t->lib->name, kernel->name);

@@ -78,6 +78,8 @@ gpudl_status gpudl__resident_make(
 {
     struct work w = { v, handles, n, devices };
 
+    if (v->registered)
+        return GPUDL_OK;
     if (!v->loader->driver.table.KernelGetFunction)
         return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "%s: the driver (%s) has no cuKernelGetFunction, which makes code resident",
             v->content.name, v->loader->driver_text);

@@ -111,12 +111,13 @@ struct names gpudl__version_names(const struct gpudl_version *v)
 static struct gpudl_version *publish(struct gpudl_version *v)
 {
     gpudl_loader *l = v->loader;
+    bool is_own = v->nglobals || v->registered;
     struct gpudl_version *other;
 
     pthread_mutex_lock(&l->lock);
     v->number = ++l->counts.loads;
-    other = v->nglobals ? NULL : find(l, v->content.bytes, v->hash, &v->settings);
-    if (!other && !v->nglobals)
+    other = is_own ? NULL : find(l, v->content.bytes, v->hash, &v->settings);
+    if (!other && !is_own)
         list(v);
     pthread_mutex_unlock(&l->lock);
     if (!other)

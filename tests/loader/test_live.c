@@ -275,6 +275,36 @@ static void values_of_globals_are_carried_at_a_named_point(void **state)
     gpudl_library_release(lib);
 }
 
+static void a_registered_kernels_parameters_are_the_drivers(void **state)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, 1);
+    gpudl_library *owner = load_numbered(401), *lib;
+    gpudl_registered_kernel own = { "own", NULL, NULL, NULL };
+    gpudl_source source = gpudl_source_registered("built in", &own, 1);
+    gpudl_version *v;
+    CUlibrary native;
+    gpudl_kernel *k;
+    CUdeviceptr out;
+
+    (void)state;
+    assert_cu(cu->MemAlloc(&out, 8));
+    assert_ok(gpudl_library_pin(owner, &v));
+    assert_ok(gpudl_version_native(v, &native));
+    assert_cu(cu->LibraryGetKernel(&own.kernel, native, "first"));
+    assert_ok(gpudl_library_load(loader, &source, NULL, &lib));
+    assert_ok(gpudl_kernel_get(lib, "own", &k));
+    if (cu->KernelGetParamInfo)
+        assert_int_equal(gpudl_launch(k, &config, out, 1), GPUDL_ERROR_LAUNCH_ARGUMENTS);
+    assert_ok(gpudl_kernel_launch_params(k, &config, (void *[]){ &out }));
+    assert_cu(cu->CtxSynchronize());
+    assert_int_equal(read_word(out), 401);
+    gpudl_kernel_release(k);
+    gpudl_library_release(lib);
+    gpudl_version_unpin(v);
+    gpudl_library_release(owner);
+    assert_cu(cu->MemFree(out));
+}
+
 /* ------------------------------------------------------------------------------------------------------- replaced under load */
 
 enum { THREADS = 8, VERSIONS = 6 };
@@ -372,6 +402,7 @@ int main(void)
         cmocka_unit_test(a_release_waits_for_nothing),
         cmocka_unit_test(a_graph_keeps_the_code_that_it_was_made_of),
         cmocka_unit_test(values_of_globals_are_carried_at_a_named_point),
+        cmocka_unit_test(a_registered_kernels_parameters_are_the_drivers),
         cmocka_unit_test(replaces_under_load_fail_no_launch_and_mix_no_versions),
     };
     int failed;

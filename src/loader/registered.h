@@ -1,0 +1,14 @@
+/* registered.h - kernels that the program has anyway, in the place of an image. */
+#ifndef GPUDL_LOADER_REGISTERED_H
+#define GPUDL_LOADER_REGISTERED_H
+
+#include "src/loader/loader.h"
+
+/* The array with its names behind it, in one block; NULL, and the thread's text set, when one is not as it should be. */
+void *gpudl__registered_copy(const char *name, const gpudl_registered_kernel *kernels, size_t bytes, gpudl_status *status);
+
+/* Of a content that such a copy is; in the place of finding an entry and handing it to the driver. */
+gpudl_status gpudl__registered_load(struct gpudl_version *v);
+void gpudl__registered_unload(struct gpudl_version *v);     /* nothing, of a version with an image */
+
+#endif
