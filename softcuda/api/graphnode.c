@@ -231,59 +231,21 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS_v1 *k
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphMemcpyNodeGetParams(CUgraphNode n, CUDA_MEMCPY3D *c)
-{
-    CUresult r = check_type(n, CU_GRAPH_NODE_TYPE_MEMCPY, c);
-
-    if (!r)
-        *c = n->params.u.copy.p;
-    return r;
-}
-
-CUresult cuGraphMemsetNodeGetParams(CUgraphNode n, CUDA_MEMSET_NODE_PARAMS *s)
-{
-    CUresult r = check_type(n, CU_GRAPH_NODE_TYPE_MEMSET, s);
-
-    if (!r)
-        *s = n->params.u.set.p;
-    return r;
-}
-
-CUresult cuGraphHostNodeGetParams(CUgraphNode n, CUDA_HOST_NODE_PARAMS *h)
-{
-    CUresult r = check_type(n, CU_GRAPH_NODE_TYPE_HOST, h);
-
-    if (!r)
-        *h = n->params.u.host;
-    return r;
-}
-
-CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode n, CUgraph *g)
-{
-    CUresult r = check_type(n, CU_GRAPH_NODE_TYPE_GRAPH, g);
-
-    if (!r)
-        *g = n->params.u.child;
-    return r;
-}
-
-CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode n, CUevent *e)
-{
-    CUresult r = check_type(n, CU_GRAPH_NODE_TYPE_EVENT_RECORD, e);
-
-    if (!r)
-        *e = n->params.u.event;
-    return r;
-}
-
-CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode n, CUevent *e)
-{
-    CUresult r = check_type(n, CU_GRAPH_NODE_TYPE_WAIT_EVENT, e);
-
-    if (!r)
-        *e = n->params.u.event;
-    return r;
-}
+/* What is asked for is in the node as it is. */
+#define GET(name, kind, type, member) \
+    CUresult name(CUgraphNode n, type *out) \
+    { \
+        CUresult r = check_type(n, CU_GRAPH_NODE_TYPE_##kind, out); \
+        if (!r) \
+            *out = n->params.u.member; \
+        return r; \
+    }
+GET(cuGraphMemcpyNodeGetParams, MEMCPY, CUDA_MEMCPY3D, copy.p)
+GET(cuGraphMemsetNodeGetParams, MEMSET, CUDA_MEMSET_NODE_PARAMS, set.p)
+GET(cuGraphHostNodeGetParams, HOST, CUDA_HOST_NODE_PARAMS, host)
+GET(cuGraphChildGraphNodeGetGraph, GRAPH, CUgraph, child)
+GET(cuGraphEventRecordNodeGetEvent, EVENT_RECORD, CUevent, event)
+GET(cuGraphEventWaitNodeGetEvent, WAIT_EVENT, CUevent, event)
 
 /* ---- changing; exec NULL: in the graph ---- */
 

@@ -211,16 +211,16 @@ CUresult sc_libraries_enter(CUcontext c)
 
 CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary l, const char *name)
 {
-    struct program_kernel *k;
+    uint32_t i;
     CUresult r = check(l);
 
     if (r)
         return r;
-    if (!kernel || !name)
+    if (!kernel)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!(k = sc_program_kernel(l->program, name)))
-        return CUDA_ERROR_NOT_FOUND;
-    *kernel = l->kernels[k - l->program->kernels];
+    if ((r = sc_program_find(l->program, name, &i)))
+        return r;
+    *kernel = l->kernels[i];
     return CUDA_SUCCESS;
 }
 
@@ -229,12 +229,7 @@ CUresult cuLibraryGetKernelCount(unsigned int *n, CUlibrary l)
     CUresult r = check(l);
 
     SC_SINCE(12040);
-    if (r)
-        return r;
-    if (!n)
-        return CUDA_ERROR_INVALID_VALUE;
-    *n = l->program->nkernels;
-    return CUDA_SUCCESS;
+    return r ? r : sc_program_count(l->program, n);
 }
 
 CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int n, CUlibrary l)
@@ -242,13 +237,7 @@ CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int n, CUlibrary 
     CUresult r = check(l);
 
     SC_SINCE(12040);
-    if (r)
-        return r;
-    if (!kernels || !n)
-        return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned i = 0; i < n && i < l->program->nkernels; i++)
-        kernels[i] = l->kernels[i];
-    return CUDA_SUCCESS;
+    return r ? r : sc_program_list(l->program, l->kernels, kernels, n);
 }
 
 CUresult cuLibraryGetModule(CUmodule *module, CUlibrary l)

@@ -228,16 +228,16 @@ CUresult cuModuleUnload(CUmodule m)
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule m, const char *name)
 {
-    struct program_kernel *k;
+    uint32_t i;
     CUresult r = check(m);
 
     if (r)
         return r;
-    if (!function || !name)
+    if (!function)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!(k = sc_program_kernel(m->program, name)))
-        return CUDA_ERROR_NOT_FOUND;
-    *function = m->functions[k - m->program->kernels];
+    if ((r = sc_program_find(m->program, name, &i)))
+        return r;
+    *function = m->functions[i];
     return CUDA_SUCCESS;
 }
 
@@ -246,12 +246,7 @@ CUresult cuModuleGetFunctionCount(unsigned int *n, CUmodule m)
     CUresult r = check(m);
 
     SC_SINCE(12040);
-    if (r)
-        return r;
-    if (!n)
-        return CUDA_ERROR_INVALID_VALUE;
-    *n = m->program->nkernels;
-    return CUDA_SUCCESS;
+    return r ? r : sc_program_count(m->program, n);
 }
 
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int n, CUmodule m)
@@ -259,13 +254,7 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int n, CUmod
     CUresult r = check(m);
 
     SC_SINCE(12040);
-    if (r)
-        return r;
-    if (!functions || !n)
-        return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned i = 0; i < n && i < m->program->nkernels; i++)
-        functions[i] = m->functions[i];
-    return CUDA_SUCCESS;
+    return r ? r : sc_program_list(m->program, m->functions, functions, n);
 }
 
 CUresult sc_module_global(const struct CUmod_st *m, const char *name, bool managed, CUdeviceptr *p, size_t *size)

@@ -368,12 +368,32 @@ CUresult sc_program_load_file(const char *file, unsigned sm, struct load_log *lo
     return r;
 }
 
-struct program_kernel *sc_program_kernel(struct program *p, const char *name)
+CUresult sc_program_find(const struct program *p, const char *name, uint32_t *out)
 {
+    if (!name)
+        return CUDA_ERROR_INVALID_VALUE;
     for (uint32_t i = 0; i < p->nkernels; i++)
-        if (!strcmp(p->kernels[i].func->name, name))
-            return &p->kernels[i];
-    return NULL;
+        if (!strcmp(p->kernels[i].func->name, name)) {
+            *out = i;
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult sc_program_count(const struct program *p, unsigned *n)
+{
+    if (!n)
+        return CUDA_ERROR_INVALID_VALUE;
+    *n = p->nkernels;
+    return CUDA_SUCCESS;
+}
+
+CUresult sc_program_list(const struct program *p, const void *handles, void *to, unsigned n)
+{
+    if (!to || !n)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(to, handles, (n < p->nkernels ? n : p->nkernels) * sizeof(void *));
+    return CUDA_SUCCESS;
 }
 
 static struct shape *find_shape(struct program_kernel *k, const uint32_t ntid[3])

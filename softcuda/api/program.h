@@ -54,7 +54,10 @@ struct program *sc_program_empty(void);             /* without kernels; NULL: no
 void sc_program_ref(struct program *);
 void sc_program_unref(struct program *);            /* accepts NULL */
 
-struct program_kernel *sc_program_kernel(struct program *, const char *name);
+/* Kernels by name and in a row, as the handles that a caller has for them: handles[i] is the i-th one's. */
+CUresult sc_program_find(const struct program *, const char *name, uint32_t *i);
+CUresult sc_program_count(const struct program *, unsigned *n);
+CUresult sc_program_list(const struct program *, const void *handles, void *to, unsigned n);
 /* The machine code for this block shape. */
 CUresult sc_program_code(struct program_kernel *, const uint32_t ntid[3], struct jit_code *);
 

@@ -217,49 +217,21 @@ CUresult cuSurfObjectDestroy(CUsurfObject object)
     return destroy(object, true);
 }
 
-CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *d, CUtexObject object)
-{
-    struct texture *t;
-    CUresult r = find(object, false, &t);
-
-    if (r || (r = d ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE))
-        return r;
-    *d = t->resource;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *d, CUsurfObject object)
-{
-    struct texture *t;
-    CUresult r = find(object, true, &t);
-
-    if (r || (r = d ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE))
-        return r;
-    *d = t->resource;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *d, CUtexObject object)
-{
-    struct texture *t;
-    CUresult r = find(object, false, &t);
-
-    if (r || (r = d ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE))
-        return r;
-    *d = t->sampler;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *d, CUtexObject object)
-{
-    struct texture *t;
-    CUresult r = find(object, false, &t);
-
-    if (r || (r = d && t->has_view ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE))
-        return r;
-    *d = t->view;
-    return CUDA_SUCCESS;
-}
+/* there: does the object have one? */
+#define GET(name, type, is_surface, there, member) \
+    CUresult name(type *d, unsigned long long object) \
+    { \
+        struct texture *t; \
+        CUresult r = find(object, is_surface, &t); \
+        if (r || !d || !(there)) \
+            return r ? r : CUDA_ERROR_INVALID_VALUE; \
+        *d = t->member; \
+        return CUDA_SUCCESS; \
+    }
+GET(cuTexObjectGetResourceDesc, CUDA_RESOURCE_DESC, false, true, resource)
+GET(cuSurfObjectGetResourceDesc, CUDA_RESOURCE_DESC, true, true, resource)
+GET(cuTexObjectGetTextureDesc, CUDA_TEXTURE_DESC, false, true, sampler)
+GET(cuTexObjectGetResourceViewDesc, CUDA_RESOURCE_VIEW_DESC, false, t->has_view, view)
 
 struct dropped {
     CUcontext context;
