@@ -219,6 +219,7 @@ typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUuserObject_st *CUuserObject;
+typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef int CUdevice_attribute, CUdevice_P2PAttribute, CUfunction_attribute, CUpointer_attribute, CUlimit, CUjit_option,
     CUlibraryOption, CUfunc_cache, CUsharedconfig, CUfunctionLoadingState, CUmoduleLoadingMode, CUstreamCaptureStatus,
     CUstreamCaptureMode, CUdriverProcAddressQueryResult, CUoutput_mode, CUgraphNodeType, CUkernelNodeAttrID,

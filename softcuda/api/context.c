@@ -236,7 +236,6 @@ CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned 
 {
     const struct sc_abi_create_params *p = (const struct sc_abi_create_params *)params;
 
-    SC_SINCE(12050);
     return p && (p->naffinities || p->cig) ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate_v2(context, flags, device);
 }
 
@@ -324,7 +323,6 @@ CUresult cuCtxGetDevice(CUdevice *device)
 
 CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext c)
 {
-    SC_SINCE(13000);
     return device_of(device, c);
 }
 
@@ -348,7 +346,6 @@ CUresult cuCtxSetFlags(unsigned int flags)
     CUcontext c;
     CUresult r = sc_enter(&c);
 
-    SC_SINCE(12010);
     if (r)
         return r;
     if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
@@ -361,7 +358,6 @@ CUresult cuCtxGetId(CUcontext c, unsigned long long *id)
 {
     CUresult r = c ? named(c) : sc_ready();
 
-    SC_SINCE(12000);
     if (r)
         return r;
     if (!id)
@@ -395,7 +391,6 @@ CUresult cuCtxSynchronize_v2(CUcontext c)
 {
     CUresult r = c ? named(c) : sc_enter(&c);
 
-    SC_SINCE(13000);
     return r ? r : synchronize(c);
 }
 

@@ -6,7 +6,6 @@
 
 #include "softcuda/api/trace.h"
 
-#define DRIVER_VERSION 13000
 #define MEMORY_MAX     ((uint64_t)64 << 30)
 
 pthread_mutex_t sc_objects = PTHREAD_MUTEX_INITIALIZER;
@@ -130,32 +129,6 @@ CUresult sc_device(CUdevice ordinal, struct device **out)
     if (ordinal < 0 || ordinal >= driver.count)
         return CUDA_ERROR_INVALID_DEVICE;
     *out = &driver.devices[ordinal];
-    return CUDA_SUCCESS;
-}
-
-static int driver_version;
-
-static void read_driver_version(void)
-{
-    const char *wish = secure_getenv("SOFTCUDA_DRIVER_VERSION");
-    long n = wish ? strtol(wish, NULL, 10) : 0;
-
-    driver_version = n >= 2000 && n < DRIVER_VERSION ? (int)n : DRIVER_VERSION;
-}
-
-int sc_driver_version(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, read_driver_version);
-    return driver_version;
-}
-
-CUresult cuDriverGetVersion(int *version)
-{
-    if (!version)
-        return CUDA_ERROR_INVALID_VALUE;
-    *version = sc_driver_version();
     return CUDA_SUCCESS;
 }
 

@@ -7,7 +7,6 @@ static CUresult check_kernel(CUkernel k)
 {
     CUresult r = sc_ready();
 
-    SC_SINCE(12000);
     if (r)
         return r;
     return k && k->magic == SC_KERNEL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
@@ -135,7 +134,6 @@ CUresult cuKernelGetLibrary(CUlibrary *library, CUkernel k)
 {
     CUresult r = check_kernel(k);
 
-    SC_SINCE(12050);
     if (r)
         return r;
     if (!library)
@@ -148,7 +146,6 @@ CUresult cuKernelGetName(const char **name, CUkernel k)
 {
     CUresult r = check_kernel(k);
 
-    SC_SINCE(12030);
     if (r)
         return r;
     if (!name)
@@ -161,7 +158,6 @@ CUresult cuKernelGetParamInfo(CUkernel k, size_t index, size_t *offset, size_t *
 {
     CUresult r = check_kernel(k);
 
-    SC_SINCE(12040);
     return r ? r : param_info(kernel_of(k), index, offset, size);
 }
 
@@ -257,7 +253,6 @@ CUresult cuFuncGetName(const char **name, CUfunction function)
     struct CUfunc_st *f;
     CUresult r = sc_function(function, NULL, &f);
 
-    SC_SINCE(12030);
     if (r)
         return r;
     if (!name)
@@ -271,7 +266,6 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, s
     struct CUfunc_st *f;
     CUresult r = sc_function(function, NULL, &f);
 
-    SC_SINCE(12040);
     return r ? r : param_info(f->kernel, index, offset, size);
 }
 
@@ -280,7 +274,6 @@ CUresult cuFuncLoad(CUfunction function)
 {
     struct CUfunc_st *f;
 
-    SC_SINCE(12040);
     return sc_function(function, NULL, &f);
 }
 
@@ -289,7 +282,6 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
     struct CUfunc_st *f;
     CUresult r = sc_function(function, NULL, &f);
 
-    SC_SINCE(12040);
     if (r)
         return r;
     if (!state)

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(default)
 
-/* device.c, error.c, procaddress.c */
+/* device.c, error.c, procaddress.c, versions.c */
 CUresult cuInit(unsigned int flags);
 CUresult cuDriverGetVersion(int *version);
 CUresult cuGetErrorName(CUresult error, const char **text);
@@ -151,6 +151,7 @@ CUresult cuStreamQuery(CUstream stream);
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags);
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *data, unsigned int flags);
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context);
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, CUgreenCtx *green);
 CUresult cuStreamGetFlags(CUstream stream, unsigned int *flags);
 CUresult cuStreamGetPriority(CUstream stream, int *priority);
 CUresult cuStreamGetId(CUstream stream, unsigned long long *id);
@@ -161,6 +162,7 @@ CUresult cuStreamQuery_ptsz(CUstream stream);
 CUresult cuStreamWaitEvent_ptsz(CUstream stream, CUevent event, unsigned int flags);
 CUresult cuStreamAddCallback_ptsz(CUstream stream, CUstreamCallback callback, void *data, unsigned int flags);
 CUresult cuStreamGetCtx_ptsz(CUstream stream, CUcontext *context);
+CUresult cuStreamGetCtx_v2_ptsz(CUstream stream, CUcontext *context, CUgreenCtx *green);
 CUresult cuStreamGetFlags_ptsz(CUstream stream, unsigned int *flags);
 CUresult cuStreamGetPriority_ptsz(CUstream stream, int *priority);
 CUresult cuStreamGetId_ptsz(CUstream stream, unsigned long long *id);

@@ -266,7 +266,6 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **par
     CUevent event = NULL;
     CUresult r = sc_ready();
 
-    SC_SINCE(11060);
     if (r)
         return r;
     if (!config || (config->nattrs && !config->attrs))

@@ -10,7 +10,6 @@ static CUresult check(CUlibrary l)
 {
     CUresult r = sc_ready();
 
-    SC_SINCE(12000);
     if (r)
         return r;
     return l && l->magic == SC_LIBRARY ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
@@ -123,7 +122,6 @@ static CUresult begin(
 {
     CUresult r = sc_ready();
 
-    SC_SINCE(12000);
     if (r)
         return r;
     return library && what ? sc_load_log_init(log, n, options, values) : CUDA_ERROR_INVALID_VALUE;
@@ -228,7 +226,6 @@ CUresult cuLibraryGetKernelCount(unsigned int *n, CUlibrary l)
 {
     CUresult r = check(l);
 
-    SC_SINCE(12040);
     return r ? r : sc_program_count(l->program, n);
 }
 
@@ -236,7 +233,6 @@ CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int n, CUlibrary 
 {
     CUresult r = check(l);
 
-    SC_SINCE(12040);
     return r ? r : sc_program_list(l->program, l->kernels, kernels, n);
 }
 

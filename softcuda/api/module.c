@@ -245,7 +245,6 @@ CUresult cuModuleGetFunctionCount(unsigned int *n, CUmodule m)
 {
     CUresult r = check(m);
 
-    SC_SINCE(12040);
     return r ? r : sc_program_count(m->program, n);
 }
 
@@ -253,7 +252,6 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int n, CUmod
 {
     CUresult r = check(m);
 
-    SC_SINCE(12040);
     return r ? r : sc_program_list(m->program, m->functions, functions, n);
 }
 
@@ -290,7 +288,6 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     CUresult r = sc_ready();
 
-    SC_SINCE(11070);
     if (r)
         return r;
     if (!mode)

@@ -117,11 +117,11 @@ CUresult sc_device(CUdevice, struct device **);         /* also tells a driver t
 CUresult sc_ready(void);                                /* cuInit was called */
 int sc_device_count(void);
 struct device *sc_device_at(int);
-int sc_driver_version(void);
-/* First line of a function that came with this version: an older driver has none, and those that look it up by hand find it here. */
-#define SC_SINCE(version) do { if (sc_driver_version() < (version)) return CUDA_ERROR_NOT_SUPPORTED; } while (0)
 int sc_shared_optin(const struct device *);             /* most dynamic shared memory of a block */
 int sc_device_attribute(const struct device *, int attribute);
+
+/* versions.c */
+int sc_driver_version(void);
 
 /* context.c */
 CUresult sc_enter(CUcontext *current);                  /* the current context, alive and not poisoned */

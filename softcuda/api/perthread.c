@@ -47,6 +47,7 @@ SAME(cuStreamWaitEvent_ptsz, cuStreamWaitEvent, (CUstream s, CUevent e, unsigned
 SAME(cuStreamAddCallback_ptsz, cuStreamAddCallback, (CUstream s, CUstreamCallback f, void *d, unsigned int flags),
     (mine(s), f, d, flags))
 SAME(cuStreamGetCtx_ptsz, cuStreamGetCtx, (CUstream s, CUcontext *c), (mine(s), c))
+SAME(cuStreamGetCtx_v2_ptsz, cuStreamGetCtx_v2, (CUstream s, CUcontext *c, CUgreenCtx *green), (mine(s), c, green))
 SAME(cuStreamGetFlags_ptsz, cuStreamGetFlags, (CUstream s, unsigned int *flags), (mine(s), flags))
 SAME(cuStreamGetPriority_ptsz, cuStreamGetPriority, (CUstream s, int *priority), (mine(s), priority))
 SAME(cuStreamGetId_ptsz, cuStreamGetId, (CUstream s, unsigned long long *id), (mine(s), id))

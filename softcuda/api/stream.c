@@ -222,6 +222,16 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *d
     return flags ? CUDA_ERROR_INVALID_VALUE : enqueue_host(stream, NULL, callback, data);
 }
 
+/* No stream is one of a green context's. */
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, CUgreenCtx *green)
+{
+    CUresult r = cuStreamGetCtx(stream, context);
+
+    if (!r && green)
+        *green = NULL;
+    return r;
+}
+
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
     struct CUstream_st *s;
@@ -266,7 +276,6 @@ CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
     struct CUstream_st *s;
     CUresult r = sc_stream(stream, &s);
 
-    SC_SINCE(12000);
     if (r)
         return r;
     if (!id)
@@ -280,7 +289,6 @@ CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
     struct CUstream_st *s;
     CUresult r = sc_stream(stream, &s);
 
-    SC_SINCE(12080);
     if (r)
         return r;
     if (!device)
