@@ -142,6 +142,9 @@
     X(CU_GRAPH_NODE_TYPE_EMPTY, 5) \
     X(CU_GRAPH_NODE_TYPE_WAIT_EVENT, 6) \
     X(CU_GRAPH_NODE_TYPE_EVENT_RECORD, 7) \
+    X(CU_GRAPH_NODE_TYPE_MEM_ALLOC, 10) \
+    X(CU_GRAPH_NODE_TYPE_MEM_FREE, 11) \
+    X(CU_GRAPH_NODE_TYPE_CONDITIONAL, 13) \
     X(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH, 1) \
     X(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD, 2) \
     X(CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH, 4) \
@@ -344,6 +347,8 @@ struct sc_abi_node_params {
         struct sc_abi_host_node host;
         struct { CUgraph graph; int ownership; } child;
         CUevent event;
+        struct sc_abi_alloc_node alloc;
+        struct { CUdeviceptr p; } free;
     } p;
     long long reserved2;
 };

@@ -22,7 +22,11 @@
     X(CU_MEM_ALLOCATION_TYPE_PINNED, 1) \
     X(CU_MEM_ACCESS_FLAGS_PROT_NONE, 0) \
     X(CU_MEM_ACCESS_FLAGS_PROT_READ, 1) \
-    X(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)
+    X(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3) \
+    X(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, 0) \
+    X(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, 1) \
+    X(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, 2) \
+    X(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, 3)
 
 #ifndef __cuda_cuda_h__
 #define SC_ABI_MEMORY_CONSTANT(name, number) name = number,
@@ -31,10 +35,11 @@ enum { SC_ABI_MEMORY_CONSTANTS(SC_ABI_MEMORY_CONSTANT) };
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUlinkState_st *CUlinkState;
 typedef int CUjitInputType;
-typedef int CUmemPool_attribute, CUmemAccess_flags, CUmemAllocationType;
+typedef int CUmemPool_attribute, CUmemAccess_flags, CUmemAllocationType, CUgraphMem_attribute;
 typedef struct sc_abi_location CUmemLocation;
 typedef struct sc_abi_access CUmemAccessDesc;
 typedef struct sc_abi_pool_props CUmemPoolProps;
+typedef struct sc_abi_alloc_node CUDA_MEM_ALLOC_NODE_PARAMS;
 #endif
 
 struct sc_abi_create_params { void *affinities; int naffinities; void *cig; };
@@ -50,6 +55,14 @@ struct sc_abi_pool_props {
     size_t max_size;
     unsigned short usage;
     unsigned char reserved[54];
+};
+
+/* A graph's node that allocates; both its forms. */
+struct sc_abi_alloc_node {
+    struct sc_abi_pool_props props;
+    const struct sc_abi_access *access;
+    size_t naccess, bytes;
+    unsigned long long p;               /* told by the call that makes the node */
 };
 
 #endif

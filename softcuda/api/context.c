@@ -103,6 +103,7 @@ static void context_end(CUcontext c)
     sc_services_finish(&c->services);
     sc_arrays_drop(c);
     sc_pools_leave(c);
+    sc_graph_memory_leave(c);
     sc_devmem_free_owned(c->device->memory, c);
     sc_mem_drop(c);
     atomic_store(&c->peers, 0);

@@ -6,7 +6,7 @@
 
 struct sc_handles sc_graphs = SC_HANDLES(struct CUgraph_st), sc_nodes = SC_HANDLES(struct CUgraphNode_st);
 
-static _Atomic uint64_t next_id;
+static _Atomic uint64_t next_id, next_serial;
 
 CUresult sc_graph_check(CUgraph g)
 {
@@ -29,7 +29,10 @@ CUresult sc_node_check(CUgraphNode n)
 CUresult sc_graph_create(CUgraph *out)
 {
     *out = sc_handle_new(&sc_graphs, SC_GRAPH);
-    return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    if (!*out)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    (*out)->serial = atomic_fetch_add(&next_serial, 1) + 1;
+    return CUDA_SUCCESS;
 }
 
 CUresult sc_nodes_add(struct node_list *l, const CUgraphNode *nodes, const struct sc_abi_edge_data *data, size_t n)
@@ -123,8 +126,8 @@ static CUresult append(CUgraph g, CUgraphNode n)
     return CUDA_SUCCESS;
 }
 
-CUresult sc_graph_add(CUgraph g, struct node_params *p, const CUgraphNode *after, const struct sc_abi_edge_data *data, size_t count,
-                      CUgraphNode *out)
+static CUresult add(CUgraph g, struct node_params *p, const CUgraphNode *after, const struct sc_abi_edge_data *data, size_t count,
+                    CUgraphNode *out)
 {
     CUgraphNode n = NULL;
     CUresult r = CUDA_ERROR_INVALID_VALUE;
@@ -144,7 +147,40 @@ CUresult sc_graph_add(CUgraph g, struct node_params *p, const CUgraphNode *after
         node_free(n);
         return r;
     }
+    if (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || p->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        g->memory = true;
     *out = n;
+    return CUDA_SUCCESS;
+}
+
+/* A graph frees an allocation once, and either its own graph does or others do. */
+static CUresult check_free(CUgraph g, const struct graph_memory *m)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->nodes[i]->params.type == CU_GRAPH_NODE_TYPE_MEM_FREE && g->nodes[i]->params.u.memory == m)
+            return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CUresult sc_graph_add(CUgraph g, struct node_params *p, const CUgraphNode *after, const struct sc_abi_edge_data *data, size_t n,
+                      CUgraphNode *out)
+{
+    struct graph_memory *m = p->u.memory;
+    int type = p->type;
+    CUresult r = CUDA_SUCCESS;
+
+    if (type == CU_GRAPH_NODE_TYPE_MEM_FREE && !(r = check_free(g, m)))
+        r = sc_graph_memory_free_in(m, g->serial, false);
+    if (r) {
+        sc_params_free(p);
+        return r;
+    }
+    if ((r = add(g, p, after, data, n, out)))
+        return r;
+    if (type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        sc_graph_memory_belongs(m, g->serial);
+    else if (type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        (void)sc_graph_memory_free_in(m, g->serial, true);
     return CUDA_SUCCESS;
 }
 
@@ -184,7 +220,7 @@ CUresult sc_graph_clone(const struct CUgraph_st *g, CUgraph *out)
         struct node_params p;
         CUgraphNode n;
 
-        if (!(r = sc_params_clone(&p, &g->nodes[i]->params)) && !(r = sc_graph_add(copy, &p, NULL, NULL, 0, &n)))
+        if (!(r = sc_params_clone(&p, &g->nodes[i]->params)) && !(r = add(copy, &p, NULL, NULL, 0, &n)))
             n->origin = g->nodes[i]->id;
     }
     if (!r)
@@ -276,7 +312,9 @@ CUresult cuGraphClone(CUgraph *clone, CUgraph g)
 
     if (r)
         return r;
-    return clone ? sc_graph_clone(g, clone) : CUDA_ERROR_INVALID_VALUE;
+    if (!clone)
+        return CUDA_ERROR_INVALID_VALUE;
+    return g->memory ? CUDA_ERROR_NOT_SUPPORTED : sc_graph_clone(g, clone);
 }
 
 CUresult cuGraphNodeFindInClone(CUgraphNode *out, CUgraphNode original, CUgraph clone)
@@ -303,6 +341,8 @@ CUresult cuGraphDestroyNode(CUgraphNode n)
     g = n->graph;
     if (g->capturing)
         return CUDA_ERROR_INVALID_VALUE;
+    if (g->memory)
+        return CUDA_ERROR_NOT_SUPPORTED;
     g->n--;
     memmove(&g->nodes[n->index], &g->nodes[n->index + 1], (g->n - n->index) * sizeof(*g->nodes));
     for (size_t i = 0; i < g->n; i++) {
@@ -359,6 +399,8 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from, const 
         return r;
     if (n && (!from || !to))
         return CUDA_ERROR_INVALID_VALUE;
+    if (g->memory)
+        return CUDA_ERROR_NOT_SUPPORTED;
     for (size_t i = 0; i < n; i++) {
         static const struct sc_abi_edge_data plain;
         size_t k;

@@ -7,6 +7,7 @@
 #ifndef SOFTCUDA_API_GRAPH_H
 #define SOFTCUDA_API_GRAPH_H
 
+#include "softcuda/api/graphmemory.h"
 #include "softcuda/api/launch.h"
 
 enum { SC_GRAPH = 0x67726168, SC_NODE = 0x6e6f6465, SC_EXEC = 0x65786563, SC_USER_OBJECT = 0x75736572 };
@@ -33,6 +34,7 @@ struct node_params {
         struct sc_abi_host_node host;
         CUgraph child;                  /* the node's own */
         CUevent event;
+        struct graph_memory *memory;    /* of a node that allocates or frees, a reference */
     } u;
 };
 
@@ -53,10 +55,13 @@ struct user_reference { CUuserObject object; unsigned count; };
 
 struct CUgraph_st {
     uint32_t magic;
+    uint64_t serial;                    /* no other graph ever has this one */
     CUgraphNode *nodes;
     size_t n, room;
     CUgraphNode owner;                  /* whose child graph it is, or NULL */
     bool capturing;
+    bool memory;                        /* it has nodes that allocate or free: what is there stays, and is not copied */
+    atomic_uint execs;                  /* executables of it that there are */
     struct user_reference *users;
     size_t nusers;
 };
@@ -83,6 +88,8 @@ CUresult sc_params_set(struct node_params *, const struct sc_abi_memset_node *, 
 CUresult sc_params_host(struct node_params *, CUhostFn, void *data);
 CUresult sc_params_event(struct node_params *, int type, CUevent);
 CUresult sc_params_child(struct node_params *, const struct CUgraph_st *);
+CUresult sc_params_mem_alloc(struct node_params *, const struct sc_abi_alloc_node *);
+CUresult sc_params_mem_free(struct node_params *, uint64_t address);
 CUresult sc_params_clone(struct node_params *, const struct node_params *);
 void sc_params_free(struct node_params *);
 

@@ -24,8 +24,10 @@ void sc_plan_unref(struct plan *p)
 {
     if (!p || atomic_fetch_sub(&p->refs, 1) != 1)
         return;
-    for (size_t i = 0; i < p->n; i++)
+    for (size_t i = 0; i < p->n; i++) {
         sc_graph_work_unref(p->steps[i].work);
+        sc_graph_memory_unref(p->steps[i].memory);
+    }
     sc_users_free(p->users, p->nusers);
     free(p);
 }
@@ -78,6 +80,10 @@ static CUresult add_step(struct making *m, CUgraphNode n)
     m->plan->n = ++m->nsteps;
     if (p->type == CU_GRAPH_NODE_TYPE_WAIT_EVENT || p->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
         s->event = p->u.event;
+    if (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || p->type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
+        s->memory = sc_graph_memory_ref(p->u.memory);
+        m->plan->memory = true;
+    }
     return sc_node_has_work(p->type) ? sc_graph_work_create(p, &s->work) : CUDA_SUCCESS;
 }
 
@@ -158,6 +164,9 @@ static CUresult instantiate(CUgraphExec *out, CUgraph g, uint64_t flags, CUgraph
     }
     e->flags = flags & ~(uint64_t)CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
     e->graph = copy;
+    e->source = g;
+    e->serial = g->serial;
+    atomic_fetch_add(&g->execs, 1);
     e->plan = m.plan;
     e->places = m.places;
     e->nplaces = m.nplaces;
@@ -174,6 +183,8 @@ static CUresult check_instantiate(CUgraphExec *out, CUgraph g, uint64_t flags)
         return r;
     if (!out || flags & ~(uint64_t)15 || g->capturing)
         return CUDA_ERROR_INVALID_VALUE;
+    if (g->memory && atomic_load(&g->execs))
+        return CUDA_ERROR_NOT_SUPPORTED;
     return flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
@@ -235,6 +246,8 @@ CUresult cuGraphExecDestroy(CUgraphExec e)
 
     if (r)
         return r;
+    if (e->source->serial == e->serial)
+        atomic_fetch_sub(&e->source->execs, 1);
     sc_plan_unref(e->plan);
     sc_graph_free(e->graph);
     free(e->places);

@@ -4,13 +4,14 @@
 
 #include "softcuda/api/graph.h"
 
-struct step { int type; bool disabled; CUevent event; struct graph_work *work; };
+struct step { int type; bool disabled; CUevent event; struct graph_work *work; struct graph_memory *memory; };
 
 /* Shared by an executable and its launches; whoever is alone with it may change it. */
 struct plan {
     atomic_uint refs;
     struct user_reference *users;       /* what must not go before the last launch has ended */
     size_t nusers;
+    bool memory;                        /* some steps allocate or free */
     size_t n;
     struct step steps[];
 };
@@ -22,6 +23,8 @@ struct CUgraphExec_st {
     uint32_t magic;
     uint64_t flags;
     CUgraph graph;
+    CUgraph source;                     /* that it was made of, if it still has this serial number */
+    uint64_t serial;
     struct plan *plan;
     struct place *places;               /* rising by origin */
     size_t nplaces;

@@ -62,9 +62,12 @@ static CUresult enqueue_segment(CUgraphExec e, struct CUstream_st *s, size_t fir
 /* The first segment, though it may be empty, comes behind the launch before. */
 static CUresult launch(CUgraphExec e, struct CUstream_st *s)
 {
+    bool auto_free = e->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
     size_t at;
-    CUresult r = enqueue_segment(e, s, 0, &at);
+    CUresult r = sc_graph_memory_launch(e->plan, auto_free, s->context);
 
+    if (!r)
+        r = enqueue_segment(e, s, 0, &at);
     while (!r && at < e->plan->n) {
         const struct step *step = &e->plan->steps[at];
 
@@ -78,8 +81,11 @@ static CUresult launch(CUgraphExec e, struct CUstream_st *s)
 static CUresult capture(CUgraphExec e, struct CUstream_st *s)
 {
     struct node_params p;
-    CUresult r = sc_params_child(&p, e->graph);
+    CUresult r;
 
+    if (e->plan->memory)                /* it would be a child, and cannot */
+        return sc_capture_refuse(s) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    r = sc_params_child(&p, e->graph);
     if (!r && (r = sc_users_copy(&p.u.child->users, &p.u.child->nusers, e->plan->users, e->plan->nusers)))
         sc_params_free(&p);
     return r ? r : sc_capture_node(s, &p);

@@ -49,7 +49,9 @@ static CUresult from_child(struct node_params *p, CUgraph child)
 {
     CUresult r = sc_graph_check(child);
 
-    return r ? r : sc_params_child(p, child);
+    if (r)
+        return r;
+    return child->memory ? CUDA_ERROR_NOT_SUPPORTED : sc_params_child(p, child);
 }
 
 static CUcontext or_current(CUcontext c)
@@ -70,6 +72,8 @@ static CUresult from_any(struct node_params *p, const struct sc_abi_node_params 
         return a->p.child.ownership ? CUDA_ERROR_NOT_SUPPORTED : from_child(p, a->p.child.graph);
     case CU_GRAPH_NODE_TYPE_EMPTY:  *p = (struct node_params){ .type = a->type }; return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return sc_params_event(p, a->type, a->p.event);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return sc_params_mem_alloc(p, &a->p.alloc);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:  return sc_params_mem_free(p, a->p.free.p);
     default: return a->type < 0 || a->type > 13 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
     }
 }
@@ -175,6 +179,27 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode *out, CUgraph g, const CUgraphNode 
     return add_event(out, g, after, n, CU_GRAPH_NODE_TYPE_WAIT_EVENT, e);
 }
 
+CUresult cuGraphAddMemAllocNode(CUgraphNode *out, CUgraph g, const CUgraphNode *after, size_t n, CUDA_MEM_ALLOC_NODE_PARAMS *a)
+{
+    struct node_params p;
+    CUresult r = check_add(out, g);
+
+    if (r || (r = a ? sc_params_mem_alloc(&p, a) : CUDA_ERROR_INVALID_VALUE) || (r = sc_graph_add(g, &p, after, NULL, n, out)))
+        return r;
+    a->p = sc_graph_memory_params(p.u.memory)->p;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphAddMemFreeNode(CUgraphNode *out, CUgraph g, const CUgraphNode *after, size_t n, CUdeviceptr address)
+{
+    struct node_params p;
+    CUresult r = check_add(out, g);
+
+    if (r || (r = sc_params_mem_free(&p, address)))
+        return r;
+    return sc_graph_add(g, &p, after, NULL, n, out);
+}
+
 CUresult cuGraphAddNode_v2(
     CUgraphNode *out, CUgraph g, const CUgraphNode *after, const CUgraphEdgeData *data, size_t n, CUgraphNodeParams *params)
 {
@@ -185,6 +210,8 @@ CUresult cuGraphAddNode_v2(
         return r;
     if (params->type == CU_GRAPH_NODE_TYPE_GRAPH)          /* the node has a copy; that is what the caller gets to know */
         params->p.child.graph = (*out)->params.u.child;
+    else if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        params->p.alloc.p = sc_graph_memory_params(p.u.memory)->p;
     return CUDA_SUCCESS;
 }
 
@@ -246,6 +273,25 @@ GET(cuGraphHostNodeGetParams, HOST, CUDA_HOST_NODE_PARAMS, host)
 GET(cuGraphChildGraphNodeGetGraph, GRAPH, CUgraph, child)
 GET(cuGraphEventRecordNodeGetEvent, EVENT_RECORD, CUevent, event)
 GET(cuGraphEventWaitNodeGetEvent, WAIT_EVENT, CUevent, event)
+
+/* The array is the node's. */
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode n, CUDA_MEM_ALLOC_NODE_PARAMS *a)
+{
+    CUresult r = check_type(n, CU_GRAPH_NODE_TYPE_MEM_ALLOC, a);
+
+    if (!r)
+        *a = *sc_graph_memory_params(n->params.u.memory);
+    return r;
+}
+
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode n, CUdeviceptr *p)
+{
+    CUresult r = check_type(n, CU_GRAPH_NODE_TYPE_MEM_FREE, p);
+
+    if (!r)
+        *p = sc_graph_memory_params(n->params.u.memory)->p;
+    return r;
+}
 
 /* ---- changing; exec NULL: in the graph ---- */
 
@@ -333,6 +379,7 @@ static CUresult set_any(CUgraphExec exec, CUgraphNode n, const struct sc_abi_nod
     case CU_GRAPH_NODE_TYPE_GRAPH:
         return exec ? cuGraphExecChildGraphNodeSetParams(exec, n, a->p.child.graph) : CUDA_ERROR_INVALID_VALUE;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return set_event(exec, n, a->type, a->p.event);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: case CU_GRAPH_NODE_TYPE_MEM_FREE: return CUDA_ERROR_NOT_SUPPORTED;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
 }

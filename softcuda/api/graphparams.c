@@ -116,12 +116,25 @@ CUresult sc_params_child(struct node_params *p, const struct CUgraph_st *g)
     return sc_graph_clone(g, &p->u.child);
 }
 
+CUresult sc_params_mem_alloc(struct node_params *p, const struct sc_abi_alloc_node *a)
+{
+    *p = (struct node_params){ .type = CU_GRAPH_NODE_TYPE_MEM_ALLOC };
+    return sc_graph_memory_create(a, &p->u.memory);
+}
+
+CUresult sc_params_mem_free(struct node_params *p, uint64_t address)
+{
+    *p = (struct node_params){ .type = CU_GRAPH_NODE_TYPE_MEM_FREE, .u.memory = sc_graph_memory_at(address) };
+    return p->u.memory ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult sc_params_clone(struct node_params *to, const struct node_params *from)
 {
     *to = *from;
     switch (from->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return clone_kernel(to, from);
     case CU_GRAPH_NODE_TYPE_GRAPH:  return sc_graph_clone(from->u.child, &to->u.child);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: case CU_GRAPH_NODE_TYPE_MEM_FREE: sc_graph_memory_ref(to->u.memory); return CUDA_SUCCESS;
     default: return CUDA_SUCCESS;
     }
 }
@@ -134,6 +147,8 @@ void sc_params_free(struct node_params *p)
         sc_life_unref(p->u.kernel.life);
     } else if (p->type == CU_GRAPH_NODE_TYPE_GRAPH) {
         sc_graph_free(p->u.child);
+    } else if (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || p->type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
+        sc_graph_memory_unref(p->u.memory);
     }
     p->type = CU_GRAPH_NODE_TYPE_EMPTY;
 }

@@ -118,7 +118,8 @@ CUresult cuGraphNodeGetType(CUgraphNode n, CUgraphNodeType *type)
 
 static const char *title(CUgraphNode n)
 {
-    static const char *const titles[] = { "kernel", "memcpy", "memset", "host", "graph", "empty", "event wait", "event record" };
+    static const char *const titles[] = { "kernel", "memcpy", "memset", "host", "graph", "empty", "event wait", "event record",
+                                          "", "", "allocate", "free" };
     const struct node_params *p = &n->params;
 
     if (p->type == CU_GRAPH_NODE_TYPE_KERNEL && !sc_life_ended(p->u.kernel.life))

@@ -22,9 +22,11 @@ static CUresult own_plan(CUgraphExec e)
         free(copy);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    for (size_t i = 0; i < p->n; i++)
+    for (size_t i = 0; i < p->n; i++) {
         if (p->steps[i].work)
             sc_graph_work_ref(p->steps[i].work);
+        sc_graph_memory_ref(p->steps[i].memory);
+    }
     e->plan = copy;
     sc_plan_unref(p);
     return CUDA_SUCCESS;
@@ -52,6 +54,8 @@ static int changed(const struct node_params *old, const struct node_params *new)
         return old->u.set.context != new->u.set.context || old->u.set.p.height != new->u.set.p.height
             || (old->u.set.p.height > 1 && (old->u.set.p.width != new->u.set.p.width || old->u.set.p.element != new->u.set.p.element))
              ? CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED : 0;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
     default:
         return 0;
     }

@@ -75,6 +75,7 @@ void sc_leaks_of_context(CUcontext c)
         return;
     sc_devmem_each(c->device->memory, of_memory, c);
     sc_pool_leaks(c);
+    sc_graph_memory_leaks(c);
     sc_mem_leaks(c);
     for (const struct CUmod_st *m = c->modules; m; m = m->next)
         if (!m->library)

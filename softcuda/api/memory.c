@@ -6,6 +6,7 @@
 #include "softcuda/api/array.h"
 #include "softcuda/api/leaks.h"
 #include "softcuda/api/capture.h"
+#include "softcuda/api/graphmemory.h"
 #include "softcuda/api/pool.h"
 #include "softcuda/run/range.h"
 
@@ -50,6 +51,8 @@ bool sc_mem_find(uint64_t address, struct mem_info *info)
             return false;
         if (d.kind == MEM_POOL)
             return sc_pool_find(address, info, NULL);
+        if (d.kind == MEM_GRAPH)
+            return sc_graph_memory_find(address, info);
         *info = (struct mem_info){ d.start, d.size, d.id, (int)d.kind, owner_of(&d), i, 0 };
         return true;
     }
@@ -80,6 +83,8 @@ bool sc_mem_reachable(CUcontext c, uint64_t p, uint64_t size)
 
     if (sc_pool_find(p, &info, &pool))
         return size <= info.size - (p - info.start) && sc_pool_allows(pool, c->device);
+    if (sc_graph_memory_find(p, &info))
+        return size <= info.size - (p - info.start) && sc_graph_memory_allows(p, c->device);
     if (!sc_mem_find(p, &info) || size > info.size - (p - info.start))
         return false;
     return (info.kind != MEM_DEVICE && info.kind != MEM_MODULE) || info.device == c->device->ordinal
@@ -252,8 +257,15 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *p, size_t *pitch, size_t width, size_t 
 
 CUresult sc_mem_free_now(uint64_t p)
 {
+    struct graph_memory *graph;
     struct mem_info info;
+    CUresult r = sc_graph_memory_free(p, &graph);
 
+    if (r != CUDA_ERROR_NOT_FOUND) {
+        if (!r)
+            sc_graph_memory_unref(graph);
+        return r;
+    }
     if (!sc_mem_find(p, &info) || info.start != p)
         return CUDA_ERROR_INVALID_VALUE;
     if (info.kind == MEM_MANAGED)

@@ -135,7 +135,7 @@ CUresult sc_stream_create(CUcontext, unsigned flags, int priority, struct CUstre
 
 /* memory.c */
 enum { MEM_DEVICE = 1, MEM_MODULE, MEM_HOST, MEM_REGISTERED, MEM_MANAGED,
-       MEM_POOL };                      /* what a pool holds; in use it is MEM_DEVICE */
+       MEM_POOL, MEM_GRAPH };           /* what a pool, or a graph, holds; who finds it gets MEM_DEVICE */
 struct mem_info { uint64_t start, size, id; int kind; CUcontext context; int device; unsigned flags; };
 bool sc_mem_find(uint64_t address, struct mem_info *);
 /* Does [p, p + size) lie in one allocation that a device can reach? */

@@ -147,14 +147,35 @@ static CUresult alloc(CUdeviceptr *p, uint64_t size, CUmemoryPool pool, struct C
     return CUDA_SUCCESS;
 }
 
-/* Graphs have no nodes for memory here: a capture that would need one is over. */
-static CUresult enter(CUstream stream, struct CUstream_st **s)
+/* The graph's from then on, with the pool's properties. */
+static CUresult alloc_captured(CUdeviceptr *p, size_t size, CUmemoryPool pool, struct CUstream_st *s)
 {
-    CUresult r = sc_stream_work(stream, s);
+    struct sc_abi_access access[SC_MAX_DEVICES];
+    struct sc_abi_alloc_node a = {
+        .props = { .type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { CU_MEM_LOCATION_TYPE_DEVICE, pool->device->ordinal } },
+        .access = access, .bytes = size };
+    struct node_params params;
+    CUdeviceptr start;
+    CUresult r;
 
-    if (r)
+    for (int i = 0; i < sc_device_count(); i++)
+        if (sc_pool_allows(pool, sc_device_at(i)))
+            access[a.naccess++] = (struct sc_abi_access){ { CU_MEM_LOCATION_TYPE_DEVICE, i }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    if ((r = sc_params_mem_alloc(&params, &a)))
         return r;
-    return sc_capture_refuse(*s) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+    start = sc_graph_memory_params(params.u.memory)->p;
+    if (!(r = sc_capture_node(s, &params)))
+        *p = start;
+    return r;
+}
+
+/* The address must be one of a graph's. */
+static CUresult free_captured(CUdeviceptr p, struct CUstream_st *s)
+{
+    struct node_params params;
+    CUresult r = sc_params_mem_free(&params, p);
+
+    return r ? r : sc_capture_node(s, &params);
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *p, size_t size, CUmemoryPool pool, CUstream stream)
@@ -162,19 +183,21 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *p, size_t size, CUmemoryPool pool,
     struct CUstream_st *s;
     CUresult r = sc_pool_check(pool);
 
-    if (r || (r = enter(stream, &s)))
+    if (r || (r = sc_stream_work(stream, &s)))
         return r;
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
     *p = 0;
-    return size ? alloc(p, size, pool, s) : CUDA_SUCCESS;
+    if (!size)
+        return CUDA_SUCCESS;
+    return sc_capturing(s) ? alloc_captured(p, size, pool, s) : alloc(p, size, pool, s);
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr *p, size_t size, CUstream stream)
 {
     struct CUstream_st *s;
     CUmemoryPool pool;
-    CUresult r = enter(stream, &s);
+    CUresult r = sc_stream_work(stream, &s);
 
     if (r)
         return r;
@@ -184,13 +207,18 @@ CUresult cuMemAllocAsync(CUdeviceptr *p, size_t size, CUstream stream)
     return pool ? cuMemAllocFromPoolAsync(p, size, pool, stream) : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-struct free_op { struct op op; uint64_t p; struct block *block; uint64_t turn; };
+/* Memory of a pool, of a graph, or else at p. */
+struct free_op { struct op op; uint64_t p; struct block *block; struct graph_memory *graph; uint64_t turn; };
 
 static void run_free(struct op *op, struct sc_worker *worker)
 {
     struct free_op *f = (struct free_op *)op;
 
     (void)worker;
+    if (f->graph) {
+        sc_graph_memory_unref(f->graph);
+        return;
+    }
     if (!f->block) {
         sc_mem_free_now(f->p);
         return;
@@ -227,14 +255,21 @@ CUresult cuMemFreeAsync(CUdeviceptr p, CUstream stream)
     struct CUstream_st *s;
     struct free_op *op;
     struct mem_info info;
-    CUresult r = enter(stream, &s);
+    CUresult r = sc_stream_work(stream, &s);
 
     if (r || !p)
         return r;
+    if (sc_capturing(s))
+        return free_captured(p, s);
     if (!sc_mem_find(p, &info) || info.start != p || info.kind != MEM_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
     if (!(op = sc_op_create(sizeof(*op), run_free, NULL)))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    r = sc_graph_memory_free(p, &op->graph);
+    if (r && r != CUDA_ERROR_NOT_FOUND) {
+        free(op);
+        return r;
+    }
     op->p = p;
     op->block = leave(p, s, &op->turn);
     op->op.always = true;

@@ -66,6 +66,8 @@ FIELD(struct sc_abi_node_params, p.set.context, CUgraphNodeParams, memset.ctx)
 FIELD(struct sc_abi_node_params, p.host.data, CUgraphNodeParams, host.userData)
 FIELD(struct sc_abi_node_params, p.child.ownership, CUgraphNodeParams, graph.ownership)
 FIELD(struct sc_abi_node_params, p.event, CUgraphNodeParams, eventWait.event)
+FIELD(struct sc_abi_node_params, p.alloc.p, CUgraphNodeParams, alloc.dptr)
+FIELD(struct sc_abi_node_params, p.free.p, CUgraphNodeParams, free.dptr)
 FIELD(struct sc_abi_node_params, reserved2, CUgraphNodeParams, reserved2)
 SIZE(struct sc_abi_edge_data, CUgraphEdgeData)
 FIELD(struct sc_abi_edge_data, type, CUgraphEdgeData, type)
@@ -101,6 +103,10 @@ static_assert(sizeof(struct sc_abi_create_params) == sizeof(CUctxCreateParams), 
 FIELD(struct sc_abi_create_params, cig, CUctxCreateParams, cigParams)
 FIELD(struct sc_abi_pool_props, max_size, CUmemPoolProps, maxSize)
 static_assert(sizeof(struct sc_abi_access) == sizeof(CUmemAccessDesc), "CUmemAccessDesc");
+SIZE(struct sc_abi_alloc_node, CUDA_MEM_ALLOC_NODE_PARAMS)
+FIELD(struct sc_abi_alloc_node, access, CUDA_MEM_ALLOC_NODE_PARAMS, accessDescs)
+FIELD(struct sc_abi_alloc_node, naccess, CUDA_MEM_ALLOC_NODE_PARAMS, accessDescCount)
+FIELD(struct sc_abi_alloc_node, bytes, CUDA_MEM_ALLOC_NODE_PARAMS, bytesize)
 
 int main(void)
 {
