@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softcuda/api/array.h"
 #include "softcuda/api/graphexec.h"
 
 /* The plan, with nobody else at it. */
@@ -32,32 +33,68 @@ static CUresult own_plan(CUgraphExec e)
     return CUDA_SUCCESS;
 }
 
-/* The limits of what may change in place. A kernel may not move to another context or turn cooperative; copies and fills must stay
- * as they are in shape, unless they are one row. */
-static int changed(const struct node_params *old, const struct node_params *new)
+/* The device whose memory it is; -1: the host's, or nobody's by now. */
+static int device_of(uint64_t p)
+{
+    struct mem_info m;
+
+    return sc_mem_find(p, &m) ? m.device : -1;
+}
+
+static bool is_elsewhere(const struct sc_abi_memcpy3d_side *a, const struct sc_abi_memcpy3d_side *b)
+{
+    if (a->type != b->type)
+        return true;
+    if (a->type == CU_MEMORYTYPE_ARRAY)
+        return a->array->context != b->array->context;
+    return a->type != CU_MEMORYTYPE_HOST && device_of(a->device) != device_of(b->device);
+}
+
+static bool is_row(const struct sc_abi_memcpy3d *c)
+{
+    return c->height == 1 && c->depth == 1;
+}
+
+static bool copy_changed(const struct node_params *old, const struct node_params *new)
 {
     const struct sc_abi_memcpy3d *a = &old->u.copy.p, *b = &new->u.copy.p;
 
+    if (old->u.copy.context != new->u.copy.context || is_elsewhere(&a->from, &b->from) || is_elsewhere(&a->to, &b->to))
+        return true;
+    return a->height != b->height || a->depth != b->depth || (!is_row(a) && a->width != b->width);
+}
+
+static bool set_changed(const struct node_params *old, const struct node_params *new)
+{
+    const struct sc_abi_memset_node *a = &old->u.set.p, *b = &new->u.set.p;
+
+    if (old->u.set.context != new->u.set.context || device_of(a->to) != device_of(b->to) || a->height != b->height)
+        return true;
+    return a->height > 1 && (a->width != b->width || a->element != b->element);
+}
+
+static int kernel_changed(const struct node_params *old, const struct node_params *new, uint64_t flags)
+{
+    if (old->u.kernel.context != new->u.kernel.context)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
+    if (old->u.kernel.launch.cooperative != new->u.kernel.launch.cooperative
+        || (flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY && old->u.kernel.priority != new->u.kernel.priority))
+        return CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
+    return 0;
+}
+
+/* The limits of what may change in place. A kernel may not move to another context or turn cooperative; copies and fills must stay
+ * on their devices, and as they are in shape, unless they are one row. */
+static int changed(const struct node_params *old, const struct node_params *new, uint64_t flags)
+{
     if (old->type != new->type)
         return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
     switch (old->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL:
-        if (old->u.kernel.context != new->u.kernel.context)
-            return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
-        return old->u.kernel.launch.cooperative != new->u.kernel.launch.cooperative
-             ? CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED : 0;
-    case CU_GRAPH_NODE_TYPE_MEMCPY:
-        return old->u.copy.context != new->u.copy.context || a->from.type != b->from.type || a->to.type != b->to.type
-            || (a->height != b->height || a->depth != b->depth) || ((a->height > 1 || a->depth > 1) && a->width != b->width)
-             ? CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED : 0;
-    case CU_GRAPH_NODE_TYPE_MEMSET:
-        return old->u.set.context != new->u.set.context || old->u.set.p.height != new->u.set.p.height
-            || (old->u.set.p.height > 1 && (old->u.set.p.width != new->u.set.p.width || old->u.set.p.element != new->u.set.p.element))
-             ? CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED : 0;
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: case CU_GRAPH_NODE_TYPE_MEM_FREE:
-        return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
-    default:
-        return 0;
+    case CU_GRAPH_NODE_TYPE_KERNEL: return kernel_changed(old, new, flags);
+    case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_changed(old, new) ? CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED : 0;
+    case CU_GRAPH_NODE_TYPE_MEMSET: return set_changed(old, new) ? CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED : 0;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: case CU_GRAPH_NODE_TYPE_MEM_FREE: return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+    default: return 0;
     }
 }
 
@@ -85,11 +122,19 @@ static CUresult set_at(CUgraphExec e, struct place *at, struct node_params *p)
     return CUDA_SUCCESS;
 }
 
+/* Stricter than a whole update: of copies only rows change. */
+static bool may_be_set(const struct node_params *old, const struct node_params *new, uint64_t flags)
+{
+    if (changed(old, new, flags))
+        return false;
+    return old->type != CU_GRAPH_NODE_TYPE_MEMCPY || (is_row(&old->u.copy.p) && is_row(&new->u.copy.p));
+}
+
 CUresult sc_exec_set(CUgraphExec e, CUgraphNode n, struct node_params *p)
 {
     struct place *at = sc_exec_find(e, n);
 
-    if (at && at->step != SIZE_MAX && !changed(&at->node->params, p))
+    if (at && at->step != SIZE_MAX && may_be_set(&at->node->params, p, e->flags))
         return set_at(e, at, p);
     sc_params_free(p);
     return CUDA_ERROR_INVALID_VALUE;
@@ -130,7 +175,7 @@ CUresult cuGraphNodeGetEnabled(CUgraphExec e, CUgraphNode n, unsigned int *enabl
 }
 
 /* Whether the graphs are alike but for what may change; else what is not, and where in b. */
-static int compare(const struct CUgraph_st *a, const struct CUgraph_st *b, struct sc_abi_update_result *why)
+static int compare(const struct CUgraph_st *a, const struct CUgraph_st *b, uint64_t flags, struct sc_abi_update_result *why)
 {
     if (a->n != b->n)
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
@@ -145,9 +190,9 @@ static int compare(const struct CUgraph_st *a, const struct CUgraph_st *b, struc
                 r = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
             }
         if (!r)
-            r = changed(&a->nodes[i]->params, &b->nodes[i]->params);
+            r = changed(&a->nodes[i]->params, &b->nodes[i]->params, flags);
         if (!r && a->nodes[i]->params.type == CU_GRAPH_NODE_TYPE_GRAPH)
-            r = compare(a->nodes[i]->params.u.child, b->nodes[i]->params.u.child, why);
+            r = compare(a->nodes[i]->params.u.child, b->nodes[i]->params.u.child, flags, why);
         if (r)
             return r;
     }
@@ -198,7 +243,7 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec e, CUgraph g, CUgraphExecUpdateResultI
     if (!r)
         r = sc_graph_check(g);
     if (!r) {
-        why.result = compare(e->graph, g, &why);
+        why.result = compare(e->graph, g, e->flags, &why);
         r = why.result ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE : replace(e, g);
     }
     if (info)
@@ -235,7 +280,7 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec e, CUgraphNode n, CUgrap
     at = sc_exec_find(e, n);
     if (!at || at->step != SIZE_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    if (compare(at->node->params.u.child, child, &why))
-        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    if (compare(at->node->params.u.child, child, e->flags, &why))
+        return CUDA_ERROR_INVALID_VALUE;
     return set_all(e, at->node->params.u.child, child);
 }
