@@ -14,7 +14,7 @@ install(TARGETS gpudl gpudl_static gpudl_command EXPORT gpudl-targets)
 
 if(GPUDL_SOFTCUDA)
     install(TARGETS softcuda)
-    install(FILES "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/softcuda/libcuda.so.1" DESTINATION "${CMAKE_INSTALL_LIBDIR}/softcuda")
+    install(TARGETS softcuda_filter LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/softcuda")
 endif()
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/gpudl")

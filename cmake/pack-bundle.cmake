@@ -54,7 +54,7 @@ endforeach()
 file(REMOVE "${bundle}/lib/libgpudl.so")    # libgpudl.so.0 is what programs ask for
 list(REMOVE_ITEM libraries "${bundle}/lib/libgpudl.so")
 if(EXISTS "${bundle}/lib/libsoftcuda.so")
-    file(CREATE_LINK ../libsoftcuda.so "${bundle}/lib/softcuda/libcuda.so.1" SYMBOLIC)
+    take_library("${BUILD}/lib/softcuda/libcuda.so.1" softcuda/libcuda.so.1)
 endif()
 # glibc is the machine's own, everything else comes along.
 file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${programs} LIBRARIES ${libraries} RESOLVED_DEPENDENCIES_VAR needed

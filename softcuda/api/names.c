@@ -25,8 +25,6 @@ static int no_symbol(void)
     return NOT_SUPPORTED;
 }
 
-extern int softcuda_version(void);
-
 #define ROW(name, since, symbol, plain, per_thread) \
     { name, symbol, since, (sc_function_pointer *)(plain), (sc_function_pointer *)(per_thread) },
 #define ROW_F(name, since, suffix)         ROW(#name, since, #name #suffix, name##suffix, NULL)
@@ -37,7 +35,6 @@ extern int softcuda_version(void);
 
 const struct sc_name sc_names[] = {
     SC_NAMES(ROW_F, ROW_T, ROW_A, ROW_O, ROW_N)
-    ROW("softcuda_version", 2000, "softcuda_version", softcuda_version, NULL)
     { NULL, NULL, 0, NULL, NULL }
 };
 
