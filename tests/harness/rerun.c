@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_RUNS = 5000, SECONDS = 60, REPORT_FD = 100 };
+enum { MOST_RUNS = 5000, SECONDS = 60, REPORT_FD = 100, PRELOAD_FD = 101 };
 
 struct run {
     int status;       /* as waitpid tells it */
@@ -32,6 +32,19 @@ static void find_lib_folder(void)
     strcpy(slash ? slash : lib_folder, "/../lib");
 }
 
+/* By a descriptor's name, as the dynamic linker splits LD_PRELOAD at blanks and colons. */
+static void preload(const char *path)
+{
+    char value[64];
+    int fd = open(path, O_RDONLY);
+
+    if (fd < 0 || dup2(fd, PRELOAD_FD) < 0)
+        _exit(127);
+    close(fd);
+    snprintf(value, sizeof(value), "/proc/self/fd/%d", PRELOAD_FD);
+    setenv("LD_PRELOAD", value, 1);
+}
+
 static void set_environment(bool allocation, int n)
 {
     char value[4200];
@@ -42,7 +55,7 @@ static void set_environment(bool allocation, int n)
     setenv("HARNESS_REPORT_FD", value, 1);
     snprintf(value, sizeof(value), "%s/libfailalloc.so", lib_folder);
     if (allocation)
-        setenv("LD_PRELOAD", value, 1);
+        preload(value);
     snprintf(value, sizeof(value), allocation ? "%d" : "*:%d:999", n);
     setenv(allocation ? "FAILALLOC_N" : "NULLDRV_FAIL", value, 1);
 }
