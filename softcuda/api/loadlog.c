@@ -39,7 +39,7 @@ CUresult sc_load_log_init(struct load_log *log, unsigned n, const CUjit_option *
 void sc_load_log_error(struct load_log *log, const char *text)
 {
     if (log->error && log->error_size)
-        snprintf(log->error, log->error_size, "%s", text);
+        snprintf(log->error, log->error_size, "%s%s%s", log->file ? log->file : "", log->file ? ": " : "", text);
 }
 
 static void return_length(void **slot, const char *text, size_t size)

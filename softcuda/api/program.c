@@ -356,11 +356,10 @@ CUresult sc_program_load_file(const char *file, unsigned sm, struct load_log *lo
     size_t size;
     CUresult r;
     char *bytes = sc_read_file(file, &size, &r);
-    char message[TEXT_SIZE];
 
+    log->file = file;
     if (!bytes) {
-        snprintf(message, sizeof(message), "%s: cannot be read", file);
-        sc_load_log_error(log, message);
+        sc_load_log_error(log, "cannot be read");
         return r;
     }
     r = size ? sc_program_load(bytes, size, sm, log, out) : CUDA_ERROR_INVALID_IMAGE;

@@ -38,6 +38,7 @@ struct load_log {
     size_t error_size, info_size;
     void **error_slot, **info_slot, **time_slot;    /* where the bytes written and the time are returned */
     uint64_t start;
+    const char *file;                   /* that is loaded, or NULL */
 };
 CUresult sc_load_log_init(struct load_log *, unsigned n, const CUjit_option *, void **values);
 void sc_load_log_error(struct load_log *, const char *text);

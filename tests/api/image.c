@@ -110,6 +110,88 @@ static void files_load_like_memory(void **state)
     stop();
 }
 
+static void what_is_unknown_is_named_with_its_file_and_line(void **state)
+{
+    static const char ptx[] = PTX_HEAD ".visible .entry k()\n{\nret;\nbogus.u32 1;\n}\n";
+    char name[] = "/tmp/softcuda-test-XXXXXX", log[1024], wanted[128];
+    CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
+    void *values[] = { log, (void *)sizeof(log) };
+    int fd = mkstemp(name);
+    CUlibrary l;
+
+    (void)state;
+    start();
+    assert_true(write(fd, ptx, sizeof(ptx) - 1) > 0);
+    close(fd);
+    CU(LibraryLoadFromFile, &l, name, options, values, 2, NULL, NULL, 0);
+    unlink(name);
+    snprintf(wanted, sizeof(wanted), "%s: line 7: ", name);
+    assert_non_null(strstr(log, wanted));
+    assert_non_null(strstr(log, "bogus.u32"));
+    CU(LibraryUnload, l);
+    stop();
+}
+
+/* PTX that stores a number, for a target. */
+struct entry { unsigned target, number; };
+
+static size_t put_entry(unsigned char *to, const struct entry *e)
+{
+    char text[512];
+    size_t n = (size_t)snprintf(text, sizeof(text), ".version 8.6\n.target sm_%u\n.address_size 64\n.visible .entry which(.param .u64 p)\n"
+                                "{\n.reg .b32 %%r; .reg .b64 %%d;\nld.param.u64 %%d, [p]; mov.u32 %%r, %u; st.global.u32 [%%d], %%r; ret;\n}\n",
+                                e->target, e->number) + 1;
+    size_t padded = (n + 7) & ~(size_t)7;
+
+    memset(to, 0, 64 + padded);
+    memcpy(to, (uint16_t[]){ 1, 0x0101 }, 4);
+    memcpy(to + 4, (uint32_t[]){ 64 }, 4);
+    memcpy(to + 8, (uint64_t[]){ padded }, 8);
+    memcpy(to + 0x18, (uint16_t[]){ 6, 8 }, 4);
+    memcpy(to + 0x1c, (uint32_t[]){ e->target }, 4);
+    memcpy(to + 0x28, (uint64_t[]){ 0x11 }, 8);
+    memcpy(to + 64, text, n);
+    return 64 + padded;
+}
+
+static unsigned number_of(const struct entry *entries, size_t n)
+{
+    unsigned char image[4096] = { 0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0 };
+    uint64_t size = 0;
+    CUmodule m;
+    CUfunction f;
+    CUdeviceptr p;
+    void *params[] = { &p };
+    unsigned got = 0;
+
+    for (size_t i = 0; i < n; i++)
+        size += put_entry(image + 16 + size, &entries[i]);
+    memcpy(image + 8, &size, 8);
+    CU(ModuleLoadData, &m, image);
+    CU(ModuleGetFunction, &f, m, "which");
+    CU(MemAlloc_v2, &p, 4);
+    CU(LaunchKernel, f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL);
+    CU(MemcpyDtoH_v2, &got, p, 4);
+    CU(MemFree_v2, p);
+    CU(ModuleUnload, m);
+    return got;
+}
+
+/* The device is one of 7.5. A GPU would refuse the last. */
+static void the_ptx_that_suits_the_device_best_is_taken_and_any_other_if_there_is_none(void **state)
+{
+    static const struct entry all[] = { { 90, 1 }, { 60, 2 }, { 75, 3 }, { 70, 4 }, { 100, 5 } };
+    static const struct entry below[] = { { 90, 1 }, { 60, 2 }, { 70, 4 } };
+    static const struct entry above[] = { { 100, 5 }, { 90, 1 } };
+
+    (void)state;
+    start();
+    assert_int_equal(number_of(all, 5), 3);
+    assert_int_equal(number_of(below, 3), 4);
+    assert_int_equal(number_of(above, 2), 1);
+    stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +199,8 @@ int main(void)
         cmocka_unit_test(libraries_of_what_cannot_run_are_empty),
         cmocka_unit_test(a_short_log_is_cut),
         cmocka_unit_test(files_load_like_memory),
+        cmocka_unit_test(what_is_unknown_is_named_with_its_file_and_line),
+        cmocka_unit_test(the_ptx_that_suits_the_device_best_is_taken_and_any_other_if_there_is_none),
     };
 
     return cmocka_run_group_tests_name("api.image", tests, NULL, NULL);

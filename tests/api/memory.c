@@ -122,6 +122,37 @@ static void host_memory_is_registered_once(void **state)
     stop();
 }
 
+static void kernels_reach_host_memory_that_the_driver_knows(void **state)
+{
+    char *registered = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CUdeviceptr managed, p, of_pinned;
+    void *pinned, *params[] = { &p };
+    CUmodule m;
+    CUfunction f;
+
+    (void)state;
+    start();
+    f = function_of(&m, PTX_HEAD PTX_POKE, "poke");
+    CU(MemHostRegister_v2, registered, 4096, 0);
+    CU(MemHostAlloc, &pinned, 64, 0);
+    CU(MemAllocManaged, &managed, 64, CU_MEM_ATTACH_GLOBAL);
+    CU(MemHostGetDevicePointer_v2, &of_pinned, pinned, 0);
+    memset(pinned, 0, 64);
+    memset((void *)(uintptr_t)managed, 0, 64);
+    for (int i = 0; i < 3; i++) {
+        p = i == 0 ? (CUdeviceptr)(uintptr_t)(registered + 4092) : i == 1 ? of_pinned : managed;
+        CU(LaunchKernel, f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL);
+    }
+    CU(CtxSynchronize);
+    assert_true(*(uint32_t *)(registered + 4092) == 1 && *(uint32_t *)pinned == 1 && *(uint32_t *)(uintptr_t)managed == 1);
+    CU(MemFree_v2, managed);
+    CU(MemFreeHost, pinned);
+    CU(MemHostUnregister, registered);
+    munmap(registered, 4096);
+    CU(ModuleUnload, m);
+    stop();
+}
+
 static void memory_in_stream_order(void **state)
 {
     CUstream s;
@@ -166,6 +197,7 @@ int main(void)
         cmocka_unit_test(free_memory_is_counted),
         cmocka_unit_test(pointers_are_told_apart),
         cmocka_unit_test(host_memory_is_registered_once),
+        cmocka_unit_test(kernels_reach_host_memory_that_the_driver_knows),
         cmocka_unit_test(memory_in_stream_order),
         cmocka_unit_test(the_context_takes_its_memory_along),
     };

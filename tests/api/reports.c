@@ -97,6 +97,76 @@ static void a_fault_is_told_in_one_line(void **state)
     assert_string_equal(told, "");
 }
 
+/* A file that nvcc -lineinfo has made says where. */
+#define PTX_LINES PTX_HEAD \
+    ".visible .entry poke(.param .u64 p)\n{\n.reg .b32 %r; .reg .b64 %d;\n" \
+    ".loc 1 10 5\nld.param.u64 %d, [p]; mov.u32 %r, 1;\n.loc 1 12 9\nst.global.u32 [%d], %r;\n.loc 1 13 1\nret;\n}\n" \
+    ".file 1 \"/home/me/poke.cu\"\n"
+
+static void poke_nowhere(void)
+{
+    CUdeviceptr p = 0;
+    CUmodule m;
+    CUfunction f;
+    void *params[] = { &p };
+
+    start();
+    f = function_of(&m, PTX_LINES, "poke");
+    CU(LaunchKernel, f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL);
+    assert_int_equal(CALL(CtxSynchronize)(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+static void poke_another_device(void)
+{
+    CUcontext other, mine;
+    CUdeviceptr p;
+    CUmodule m;
+    CUfunction f;
+    void *params[] = { &p };
+
+    CU(Init, 0);
+    CU(DevicePrimaryCtxRetain, &other, 1);
+    CU(CtxSetCurrent, other);
+    CU(MemAlloc_v2, &p, 64);
+    CU(DevicePrimaryCtxRetain, &mine, 0);
+    CU(CtxSetCurrent, mine);
+    f = function_of(&m, PTX_HEAD PTX_POKE, "poke");
+    CU(LaunchKernel, f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL);
+    assert_int_equal(CALL(CtxSynchronize)(), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+static void a_fault_is_told_with_its_place(void **state)
+{
+    (void)state;
+    in_a_child(poke_nowhere, NULL, NULL);
+    says("kernel poke: illegal address 0x0 (4 bytes), block (0,0,0), thread (0,0,0), at /home/me/poke.cu:12");
+    says("a null pointer?");
+    in_a_child(poke_another_device, "SOFTCUDA_DEVICES", "2");
+    says("of device 1, which this context has no access to");
+}
+
+/* What libcudart does first. */
+static void ask_for_tables(void)
+{
+    CUresult (*get)(const void **, const CUuuid *);
+    const void *table;
+    CUuuid id = { { 0x6b } };
+
+    open_library();
+    *(void **)&get = dlsym(library, "cuGetExportTable");
+    assert_int_equal(get(&table, &id), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(get(&table, &id), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+static void a_program_on_the_runtime_library_is_told_once(void **state)
+{
+    (void)state;
+    in_a_child(ask_for_tables, NULL, NULL);
+    says("NVIDIA's runtime library (libcudart)");
+    says("cannot run on it\n");
+    assert_ptr_equal(strchr(told, '\n'), strrchr(told, '\n'));
+}
+
 /* forever(): a loop without calls; wait(): one that waits for its block's other warp, which never comes */
 #define PTX_FOREVER PTX_HEAD \
     ".visible .entry forever(.param .u64 p)\n{\n.reg .b64 %d; .reg .b32 %r;\nld.param.u64 %d, [p];\n" \
@@ -181,6 +251,24 @@ static void leave_things(void)
     CU(LibraryLoadData, &l, PTX_HEAD PTX_ADD, NULL, NULL, 0, NULL, NULL, 0);
 }
 
+static void leave_memory_of_a_graph(void)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS a = {
+        .props = { .type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 } }, .bytes = 2345 };
+    CUgraphNode n;
+    CUgraphExec e;
+    CUgraph g;
+
+    start();
+    CU(GraphCreate, &g, 0);
+    CU(GraphAddMemAllocNode, &n, g, NULL, 0, &a);
+    CU(GraphInstantiateWithFlags, &e, g, 0);
+    CU(GraphLaunch, e, NULL);
+    CU(GraphExecDestroy, e);
+    CU(GraphDestroy, g);
+    stop();
+}
+
 static void leave_nothing(void)
 {
     CUdeviceptr p;
@@ -207,6 +295,8 @@ static void leaks_are_listed(void **state)
     says("leak: device memory: 54321 bytes");
     says("leak: library with 1 kernel (add)");
     assert_null(strstr(told, "777"));
+    in_a_child(leave_memory_of_a_graph, "SOFTCUDA_LEAKS", "1");
+    says("leak: memory of a graph: 2345 bytes");
     in_a_child(leave_nothing, "SOFTCUDA_LEAKS", "1");
     assert_string_equal(told, "");
     in_a_child(leave_things, NULL, NULL);
@@ -258,6 +348,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fault_is_told_in_one_line),
+        cmocka_unit_test(a_fault_is_told_with_its_place),
+        cmocka_unit_test(a_program_on_the_runtime_library_is_told_once),
         cmocka_unit_test(a_kernel_without_end_is_ended),
         cmocka_unit_test(leaks_are_listed),
         cmocka_unit_test(the_timeline_names_everything),
