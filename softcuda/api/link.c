@@ -38,7 +38,7 @@ CUresult cuLinkCreate_v2(unsigned int n, CUjit_option *options, void **values, C
 
     if (r)
         return r;
-    if (!state || (r = sc_load_log_init(&log, n, options, values)))
+    if (!state || sc_load_log_init(&log, n, options, values))
         return CUDA_ERROR_INVALID_VALUE;
     if (!(s = sc_handle_new(&states, SC_LINK)))
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -127,7 +127,7 @@ CUresult cuLinkComplete(CUlinkState s, void **cubin, size_t *size)
         free(text);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    strcpy(s->result, TAG);
+    memcpy(s->result, TAG, strlen(TAG));
     memcpy(s->result + strlen(TAG), text, length + 1);
     free(text);
     r = try_out(s, strlen(TAG) + length + 1);

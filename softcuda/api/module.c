@@ -173,7 +173,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int n,
 
     if (r)
         return r;
-    if (!module || !image || (r = sc_load_log_init(&log, n, options, values)))
+    if (!module || !image || sc_load_log_init(&log, n, options, values))
         return CUDA_ERROR_INVALID_VALUE;
     r = sc_program_load(image, 0, sm_of(c), &log, &p);
     sc_load_log_finish(&log);

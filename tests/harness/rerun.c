@@ -29,7 +29,9 @@ static void find_lib_folder(void)
 
     lib_folder[n > 0 ? n : 0] = '\0';
     char *slash = strrchr(lib_folder, '/');
-    strcpy(slash ? slash : lib_folder, "/../lib");
+    if (!slash)
+        slash = lib_folder;
+    snprintf(slash, sizeof(lib_folder) - (size_t)(slash - lib_folder), "/../lib");
 }
 
 /* By a descriptor's name, as the dynamic linker splits LD_PRELOAD at blanks and colons. */
