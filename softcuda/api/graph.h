@@ -61,7 +61,6 @@ struct CUgraph_st {
     CUgraphNode owner;                  /* whose child graph it is, or NULL */
     bool capturing;
     bool memory;                        /* it has nodes that allocate or free: what is there stays, and is not copied */
-    atomic_uint execs;                  /* executables of it that there are */
     struct user_reference *users;
     size_t nusers;
 };

@@ -5,6 +5,7 @@
 #include "softcuda/api/graphexec.h"
 
 struct sc_handles sc_execs = SC_HANDLES(struct CUgraphExec_st);
+static struct { pthread_mutex_t lock; CUgraphExec first; } with_memory = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 CUresult sc_exec_check(CUgraphExec e)
 {
@@ -141,6 +142,46 @@ static CUgraphNode original(const struct CUgraph_st *g, CUgraphNode copy)
     return NULL;
 }
 
+/* Of a graph that allocates or frees there is one executable at a time. false: there is one. */
+static bool enter(CUgraphExec e)
+{
+    CUgraphExec other;
+
+    pthread_mutex_lock(&with_memory.lock);
+    for (other = with_memory.first; other && other->source != e->source; other = other->next)
+        ;
+    if (!other) {
+        e->next = with_memory.first;
+        with_memory.first = e;
+    }
+    pthread_mutex_unlock(&with_memory.lock);
+    return !other;
+}
+
+static void leave(CUgraphExec e)
+{
+    CUgraphExec *at = &with_memory.first;
+
+    pthread_mutex_lock(&with_memory.lock);
+    while (*at && *at != e)
+        at = &(*at)->next;
+    if (*at)
+        *at = e->next;
+    pthread_mutex_unlock(&with_memory.lock);
+}
+
+static void exec_free(CUgraphExec e)
+{
+    sc_plan_unref(e->plan);
+    sc_graph_free(e->graph);
+    free(e->places);
+    pthread_mutex_lock(&sc_queue);
+    sc_op_unref(e->last);
+    pthread_mutex_unlock(&sc_queue);
+    pthread_mutex_destroy(&e->lock);
+    sc_handle_free(&sc_execs, e);
+}
+
 static CUresult instantiate(CUgraphExec *out, CUgraph g, uint64_t flags, CUgraphNode *failed)
 {
     CUgraphExec e;
@@ -164,13 +205,15 @@ static CUresult instantiate(CUgraphExec *out, CUgraph g, uint64_t flags, CUgraph
     }
     e->flags = flags & ~(uint64_t)CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
     e->graph = copy;
-    e->source = g;
-    e->serial = g->serial;
-    atomic_fetch_add(&g->execs, 1);
+    e->source = g->serial;
     e->plan = m.plan;
     e->places = m.places;
     e->nplaces = m.nplaces;
     pthread_mutex_init(&e->lock, NULL);
+    if (g->memory && !enter(e)) {
+        exec_free(e);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
     *out = e;
     return CUDA_SUCCESS;
 }
@@ -183,8 +226,6 @@ static CUresult check_instantiate(CUgraphExec *out, CUgraph g, uint64_t flags)
         return r;
     if (!out || flags & ~(uint64_t)15 || g->capturing)
         return CUDA_ERROR_INVALID_VALUE;
-    if (g->memory && atomic_load(&g->execs))
-        return CUDA_ERROR_NOT_SUPPORTED;
     return flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
@@ -246,16 +287,8 @@ CUresult cuGraphExecDestroy(CUgraphExec e)
 
     if (r)
         return r;
-    if (e->source->serial == e->serial)
-        atomic_fetch_sub(&e->source->execs, 1);
-    sc_plan_unref(e->plan);
-    sc_graph_free(e->graph);
-    free(e->places);
-    pthread_mutex_lock(&sc_queue);
-    sc_op_unref(e->last);
-    pthread_mutex_unlock(&sc_queue);
-    pthread_mutex_destroy(&e->lock);
-    sc_handle_free(&sc_execs, e);
+    leave(e);
+    exec_free(e);
     return CUDA_SUCCESS;
 }
 

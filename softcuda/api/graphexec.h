@@ -23,8 +23,8 @@ struct CUgraphExec_st {
     uint32_t magic;
     uint64_t flags;
     CUgraph graph;
-    CUgraph source;                     /* that it was made of, if it still has this serial number */
-    uint64_t serial;
+    uint64_t source;                    /* serial number of the graph that it was made of */
+    CUgraphExec next;                   /* of those that allocate or free memory */
     struct plan *plan;
     struct place *places;               /* rising by origin */
     size_t nplaces;
