@@ -183,7 +183,7 @@ static void a_child_takes_the_parameters_of_a_graph_that_is_like_it(void **state
     assert_int_equal(word_after_launch(&w, e, 0), 2);
     longer = fill_graph(&w, 3);
     CU(GraphAddEmptyNode, &(CUgraphNode){ NULL }, longer, NULL, 0);
-    assert_int_equal(CALL(GraphExecChildGraphNodeSetParams)(e, node, longer), CUDA_ERROR_INVALID_VALUE);
+    supposed("a child of another shape", CALL(GraphExecChildGraphNodeSetParams)(e, node, longer), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(word_after_launch(&w, e, 0), 2);
     CU(GraphExecDestroy, e);
     stop();
