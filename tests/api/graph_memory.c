@@ -60,6 +60,15 @@ static CUgraphExec instantiate(CUgraph g, unsigned flags)
     return e;
 }
 
+/* A graph that allocates and fills, and leaves it so. */
+static CUgraphExec filler(CUgraph g, CUdeviceptr *p, unsigned value, unsigned flags)
+{
+    CUgraphNode n = alloc_node(g, p);
+
+    fill_node(g, n, *p, value);
+    return instantiate(g, flags);
+}
+
 static uint32_t last_word(CUdeviceptr p)
 {
     uint32_t got;
@@ -103,16 +112,11 @@ static void memory_may_come_and_go_in_one_graph(void **state)
 static void memory_may_outlive_the_launch_and_is_freed_once(void **state)
 {
     CUdeviceptr p;
-    CUgraphNode n;
-    CUgraphExec e;
-    CUstream s;
     CUgraph g = (start(), new_graph());
+    CUgraphExec e = filler(g, &p, 9, 0);
+    CUstream s = stream();
 
     (void)state;
-    s = stream();
-    n = alloc_node(g, &p);
-    fill_node(g, n, p, 9);
-    e = instantiate(g, 0);
     supposed("freeing it before a launch", CALL(MemFree_v2)(p), CUDA_ERROR_INVALID_VALUE);
     CU(GraphLaunch, e, s);
     assert_int_equal(CALL(GraphLaunch)(e, s), CUDA_ERROR_INVALID_VALUE);            /* it is not freed yet */
@@ -136,16 +140,11 @@ static void memory_may_outlive_the_launch_and_is_freed_once(void **state)
 static void launches_may_free_what_the_one_before_left(void **state)
 {
     CUdeviceptr p;
-    CUgraphNode n;
-    CUgraphExec e;
-    CUstream s;
     CUgraph g = (start(), new_graph());
+    CUgraphExec e = filler(g, &p, 5, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+    CUstream s = stream();
 
     (void)state;
-    s = stream();
-    n = alloc_node(g, &p);
-    fill_node(g, n, p, 5);
-    e = instantiate(g, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
     for (int i = 0; i < 3; i++)
         CU(GraphLaunch, e, s);
     CU(StreamSynchronize, s);
