@@ -56,9 +56,9 @@ list(REMOVE_ITEM libraries "${bundle}/lib/libgpudl.so")
 if(EXISTS "${bundle}/lib/libsoftcuda.so")
     take_library("${BUILD}/lib/softcuda/libcuda.so.1" softcuda/libcuda.so.1)
 endif()
-# glibc is the machine's own, everything else comes along.
+# glibc and the driver are the machine's own, everything else comes along.
 file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${programs} LIBRARIES ${libraries} RESOLVED_DEPENDENCIES_VAR needed
-    PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|mvec)\\.so" "^ld-linux" POST_EXCLUDE_REGEXES "^${bundle}/")
+    PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread|mvec)\\.so" "^ld-linux" "^libcuda\\.so" POST_EXCLUDE_REGEXES "^${bundle}/")
 foreach(path ${needed})
     cmake_path(GET path FILENAME name)
     take_library("${path}" "${name}")

@@ -1,9 +1,10 @@
 /* names.c - softcuda/api/names.h against the toolkit's own headers, which are read as text: each type PFN_name_vNNNN is a form of the
- * table, and the other way round. Arguments: the headers. */
+ * table, and the other way round. Arguments: the headers; where the first is not there, there is nothing to compare. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "softcuda/api/names.h"
 
@@ -77,6 +78,8 @@ int main(int argc, char **argv)
 {
     int wrong = 0;
 
+    if (argc < 2 || access(argv[1], R_OK))
+        return 77;
     for (int i = 1; i < argc; i++)
         wrong += read_header(argv[i]);
     for (size_t i = 0; i < NFORMS; i++)
