@@ -9,7 +9,7 @@ foreach(library gpudl gpudl_static)
     target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
 set_target_properties(gpudl PROPERTIES INTERFACE_LINK_LIBRARIES "")
-set_target_properties(gpudl_static PROPERTIES INTERFACE_LINK_LIBRARIES "lz4;zstd;Threads::Threads;${CMAKE_DL_LIBS}")
+set_target_properties(gpudl_static PROPERTIES INTERFACE_LINK_LIBRARIES "lz4;zstd;sodium;Threads::Threads;${CMAKE_DL_LIBS}")
 install(TARGETS gpudl gpudl_static gpudl_command EXPORT gpudl-targets)
 
 if(GPUDL_SOFTCUDA)

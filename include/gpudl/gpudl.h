@@ -33,7 +33,8 @@
  *   - fork(2): CUDA drivers do not survive it. In a child of a process that has opened a loader, releases do nothing and all else
  *     fails with GPUDL_ERROR_FORKED; exec first. At process exit nothing is unloaded.
  *
- * Environment (ignored in set-user-id programs): GPUDL_DRIVER, see gpudl_loader_options; GPUDL_QUIET=1 silences warnings.
+ * Environment (ignored in set-user-id programs and under a locked trust policy): GPUDL_DRIVER, see gpudl_loader_options;
+ * GPUDL_QUIET=1 silences warnings.
  *
  * The header compiles before and after <cuda.h> and <cuda_runtime.h>, as C11 and as C++17. Everything is since 0.1. */
 #ifndef GPUDL_H
@@ -94,7 +95,15 @@ extern "C" {
     X(ERROR_NO_DEVICE,          61, "the driver has no device") \
     X(ERROR_DRIVER_TOO_OLD,     62, "the driver lacks a function that is needed") \
     X(ERROR_DRIVER,             63, "a driver call failed") \
-    X(ERROR_FORKED,             64, "the process was forked after the driver was opened")
+    X(ERROR_FORKED,             64, "the process was forked after the driver was opened") \
+    X(ERROR_NOT_TRUSTED,        80, "it is not signed by a trusted key") \
+    X(ERROR_SIGNATURE_MISSING,  81, "it is not signed") \
+    X(ERROR_SIGNATURE,          82, "the signature is not one of these bytes") \
+    X(ERROR_REVOKED,            83, "the key or the content is revoked") \
+    X(ERROR_DIGEST,             84, "the content is not among those that are trusted") \
+    X(ERROR_TRUST_WEAKER,       85, "a load asks for less than its loader's policy") \
+    X(ERROR_TRUST_SETUP,        86, "keys, digests or a list of them cannot be used") \
+    X(ERROR_PASSWORD,           87, "the password is not the secret key's")
 
 typedef enum gpudl_status {
 #define GPUDL_STATUS_ENUM(name, number, text) GPUDL_##name = number,
@@ -150,10 +159,12 @@ typedef struct gpudl_loader_options {
     unsigned warm_count, retired_count;
     unsigned workers;           /* threads for asynchronous loads, at most 16; 0: 2 */
     unsigned reserved;          /* 0 */
+    /* Which code may be loaded (gpudl/trust.h); NULL: any. */
+    const struct gpudl_trust_options *trust;
 } gpudl_loader_options;
 #define GPUDL_CAPTURES_NONE 1u
 #define GPUDL_NONE_AT_ALL   0xffffffffu /* for warm_count, retired_count */
-#define GPUDL_LOADER_OPTIONS_INIT { sizeof(gpudl_loader_options), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define GPUDL_LOADER_OPTIONS_INIT { sizeof(gpudl_loader_options), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL }
 
 /**
  * Open a driver and initialise it (cuInit). Makes no context, and touches no device memory.
@@ -258,6 +269,7 @@ inline gpudl_lent_source gpudl_lend(gpudl_source s) { return gpudl_lent_source{ 
 }
 #endif
 #include <gpudl/image.h>
+#include <gpudl/trust.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -299,8 +311,11 @@ typedef struct gpudl_load_options {
     unsigned cache_mode;        /* GPUDL_CACHE_MODE_... */
     const char *target;         /* what to compile for: "sm_90a"; NULL: the device. Refused where the device would not run it */
     const gpudl_host_table *host_table; /* NULL: none. Copied; the driver gets it as CUDA's library option of that name */
+    /* The signature, and what is asked for beside the loader's policy (gpudl/trust.h); NULL: nothing. No part of what makes two
+     * loads the same: each load is checked by itself. */
+    const struct gpudl_trust_options *trust;
 } gpudl_load_options;
-#define GPUDL_LOAD_OPTIONS_INIT { sizeof(gpudl_load_options), 0, 0, 0, 0, 0, 0, NULL, NULL }
+#define GPUDL_LOAD_OPTIONS_INIT { sizeof(gpudl_load_options), 0, 0, 0, 0, 0, 0, NULL, NULL, NULL }
 
 /**
  * Load code and make its kernels callable.
@@ -316,7 +331,8 @@ typedef struct gpudl_load_options {
  *
  * Each way in which a source may not fit has a status of its own, from GPUDL_ERROR_FILE_MISSING to GPUDL_ERROR_NO_KERNELS;
  * the text names the file, says what was found and what to do. PTX that the driver refuses is GPUDL_ERROR_PTX with the
- * driver's words and line.
+ * driver's words and line. What a trust policy does not let in has a status from GPUDL_ERROR_NOT_TRUSTED on, and is not looked
+ * into any further.
  */
 GPUDL_API gpudl_status gpudl_library_load(gpudl_loader *loader, const gpudl_source *source, const gpudl_load_options *options,
                                           gpudl_library **out);

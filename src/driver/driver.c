@@ -145,12 +145,12 @@ static bool is_auto(const char *wanted)
     return !wanted || !*wanted || strcmp(wanted, "auto") == 0;
 }
 
-gpudl_status gpudl__driver_open(const char *wanted, struct driver *out, int *cuda, char *text)
+gpudl_status gpudl__driver_open(const char *wanted, bool heed, struct driver *out, int *cuda, char *text)
 {
     memset(out, 0, sizeof(*out));
     *cuda = 0;
     text[0] = '\0';
-    if (is_auto(wanted))
+    if (is_auto(wanted) && heed)
         wanted = secure_getenv("GPUDL_DRIVER");
     if (is_auto(wanted))
         return open_any(out, cuda, text);

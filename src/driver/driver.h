@@ -23,9 +23,9 @@ struct driver {
     char notice[DRIVER_TEXT_SIZE];
 };
 
-/* wanted: "auto" or NULL, "nvidia", "softcuda" or a path; see gpudl_loader_options. text is of DRIVER_TEXT_SIZE. *cuda: the
+/* wanted: "auto" or NULL, "nvidia", "softcuda" or a path; see gpudl_loader_options. heed: GPUDL_DRIVER decides about auto. text is of DRIVER_TEXT_SIZE. *cuda: the
  * driver's own code behind a failure, or 0. */
-gpudl_status gpudl__driver_open(const char *wanted, struct driver *out, int *cuda, char *text);
+gpudl_status gpudl__driver_open(const char *wanted, bool heed, struct driver *out, int *cuda, char *text);
 
 /* "CUDA_ERROR_INVALID_IMAGE"; never NULL. */
 const char *gpudl__driver_error_name(const gpudl_driver_table *t, int code);

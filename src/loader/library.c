@@ -5,6 +5,7 @@
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
 #include "src/loader/loader.h"
+#include "src/loader/trust.h"
 
 enum { FIRST_PLACES = 8 };
 
@@ -70,14 +71,17 @@ static gpudl_status create(gpudl_loader *l, struct content *content, const struc
     return GPUDL_OK;
 }
 
-static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const struct load_settings *settings, gpudl_library **out)
+static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpudl_load_options *options,
+    const struct load_settings *settings, gpudl_library **out)
 {
     struct content content;
     gpudl_status status = gpudl__content_read(source, &content);
 
     if (status != GPUDL_OK)
         return status;
-    status = create(l, &content, settings, out);
+    status = gpudl__trust_admit(l->trust, options, &content);
+    if (status == GPUDL_OK)
+        status = create(l, &content, settings, out);
     gpudl__content_release(&content);
     return status;
 }
@@ -99,7 +103,7 @@ gpudl_status gpudl_library_load(
     if (!l)
         return status;
     before = gpudl__alloc_use(gpudl__loader_heap(l));
-    status = load(l, source, &settings, out);
+    status = load(l, source, options, &settings, out);
     gpudl__alloc_use(before);
     return status;
 }

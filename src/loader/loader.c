@@ -11,6 +11,7 @@
 #include "src/loader/fork.h"
 #include "src/loader/image_api.h"
 #include "src/loader/options.h"
+#include "src/loader/trust.h"
 
 /* One loud warning a process says that no GPU is used. */
 static atomic_bool warned;
@@ -41,7 +42,7 @@ static gpudl_status open_driver(gpudl_loader *l, const gpudl_loader_options *opt
 {
     char text[DRIVER_TEXT_SIZE];
     int cuda;
-    gpudl_status status = gpudl__driver_open(options->driver, &l->driver, &cuda, text);
+    gpudl_status status = gpudl__driver_open(options->driver, !gpudl__trust_locked(), &l->driver, &cuda, text);
 
     if (status != GPUDL_OK)
         return gpudl__fail_code(status, cuda, text);
@@ -84,6 +85,7 @@ static gpudl_loader *allocate_loader(const gpudl_loader_options *options)
 static void free_loader(gpudl_loader *l)
 {
     gpudl__free(l->contexts);
+    gpudl__trust_setup_free(l->trust);
     gpudl__free(l);
 }
 
@@ -99,12 +101,15 @@ static void init_condition(pthread_cond_t *c)
 
 static gpudl_status complete(gpudl_loader *l, const gpudl_loader_options *options)
 {
-    const struct allocator *before;
-    gpudl_status status = open_driver(l, options);
+    const struct allocator *before = gpudl__alloc_use(gpudl__loader_heap(l));
+    gpudl_status status = gpudl__trust_open(options->trust, &l->trust);
 
+    gpudl__alloc_use(before);
+    if (status == GPUDL_OK)
+        status = open_driver(l, options);
     if (status != GPUDL_OK)
         return status;
-    before = gpudl__alloc_use(gpudl__loader_heap(l));
+    gpudl__alloc_use(gpudl__loader_heap(l));
     l->contexts = gpudl__alloc_zero((size_t)l->driver.devices * sizeof(*l->contexts));
     gpudl__alloc_use(before);
     if (!l->contexts)

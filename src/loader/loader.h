@@ -66,6 +66,7 @@ struct gpudl_loader {
     size_t handles;                     /* libraries, pins, tasks and graphs that are out */
     struct primary_context *contexts;   /* one a device */
     struct device_limits limits;
+    struct trust_setup *trust;          /* its policy (trust.h); NULL: it has none */
 };
 
 struct gpudl_version {

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "src/loader/loader.h"
+#include "src/loader/trust.h"
 
 void gpudl__log_to_stderr(void *user, gpudl_log_level level, const char *text)
 {
-    const char *quiet = secure_getenv("GPUDL_QUIET");
+    const char *quiet = gpudl__trust_locked() ? NULL : secure_getenv("GPUDL_QUIET");
 
     (void)user;
     if (level > GPUDL_LOG_WARNING || (level == GPUDL_LOG_WARNING && quiet && strcmp(quiet, "1") == 0))

@@ -9,6 +9,7 @@
 #include "src/loader/image_api.h"
 #include "src/loader/loader.h"
 #include "src/loader/registered.h"
+#include "src/loader/trust.h"
 
 enum { TEXT_SIZE = 2048, LOG_SIZE = 4096 };
 
@@ -23,6 +24,7 @@ static gpudl_status choose(struct gpudl_version *v)
     enum image_misfit why = MISFIT_ARCH;
     enum image_error error;
     char text[TEXT_SIZE];
+    gpudl_status status;
     int entry;
 
     text[0] = '\0';
@@ -34,8 +36,12 @@ static gpudl_status choose(struct gpudl_version *v)
         return gpudl__fail(gpudl__misfit_status(why), "%s: %s", v->content.name, text);
     v->entry = (size_t)entry;
     error = gpudl__image_payload(v->image, v->entry, &v->code, text, sizeof(text));
-    if (!error)
-        error = gpudl__image_kernels(v->image, v->entry, &v->kernels, &v->nkernels, text, sizeof(text));
+    if (error)
+        return refuse(v, error, text);
+    status = gpudl__trust_admit_entry(&v->content, v->code);
+    if (status != GPUDL_OK)
+        return status;
+    error = gpudl__image_kernels(v->image, v->entry, &v->kernels, &v->nkernels, text, sizeof(text));
     if (!error)
         error = gpudl__image_globals(v->image, v->entry, &v->globals, &v->nglobals, text, sizeof(text));
     if (error)

@@ -10,6 +10,7 @@
 #include "src/loader/error.h"
 #include "src/loader/options.h"
 #include "src/loader/registered.h"
+#include "src/loader/trust.h"
 #include "src/util/alloc.h"
 
 static const uint64_t LARGEST_FILE = (uint64_t)2 << 30; /* drivers read 31-bit sizes */
@@ -23,6 +24,7 @@ void gpudl__content_release(struct content *c)
     else
         gpudl__free((void *)c->bytes.data);
     gpudl__free(c->name);
+    gpudl__trust_question_free(c->question);
     *c = (struct content){ 0 };
 }
 
@@ -193,7 +195,7 @@ static gpudl_status read_bytes(const gpudl_source *source, const char *name, boo
 {
     if (source->kind == GPUDL_SOURCE_FILE)
         return read_file(source->name, may_map, out);
-    if (source->kind == GPUDL_SOURCE_MEMORY)
+    if (source->kind == GPUDL_SOURCE_MEMORY || source->kind == GPUDL_SOURCE_TEXT)
         return read_memory(source, name, out);
     if (source->kind == GPUDL_SOURCE_REGISTERED)
         return read_registered(source, name, may_map, out);
@@ -201,7 +203,12 @@ static gpudl_status read_bytes(const gpudl_source *source, const char *name, boo
         "gpudl_source.kind is %d: make sources with gpudl_source_file(), _memory() or _text()", (int)source->kind);
 }
 
-static gpudl_status take_in(const gpudl_source *source, bool may_map, struct content *out)
+static bool is_cuda(const gpudl_source *source)
+{
+    return source->kind == GPUDL_SOURCE_TEXT || (source->kind == GPUDL_SOURCE_FILE && source->name && is_cuda_file(source->name));
+}
+
+static gpudl_status take_in(const gpudl_source *source, bool may_map, bool may_be_cuda, struct content *out)
 {
     struct content c = { 0 };
     gpudl_source known;
@@ -214,15 +221,16 @@ static gpudl_status take_in(const gpudl_source *source, bool may_map, struct con
     if (status != GPUDL_OK)
         return status;
     name = known.name ? known.name : "memory";
-    if (known.kind == GPUDL_SOURCE_TEXT)
+    if (known.kind == GPUDL_SOURCE_TEXT && !may_be_cuda)
         return refuse_cuda(name);
     status = read_bytes(&known, name, may_map, &c);
     if (status != GPUDL_OK)
         return status;
-    if (known.kind == GPUDL_SOURCE_FILE && is_cuda_file(name)) {
+    if (is_cuda(&known) && !may_be_cuda) {
         gpudl__content_release(&c);
         return refuse_cuda(name);
     }
+    c.file = known.kind == GPUDL_SOURCE_FILE;
     c.name = gpudl__alloc_string(name);
     if (!c.name) {
         gpudl__content_release(&c);
@@ -234,10 +242,15 @@ static gpudl_status take_in(const gpudl_source *source, bool may_map, struct con
 
 gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out)
 {
-    return take_in(source, false, out);
+    return take_in(source, false, false, out);
 }
 
 gpudl_status gpudl__content_map(const gpudl_source *source, struct content *out)
 {
-    return take_in(source, true, out);
+    return take_in(source, true, false, out);
+}
+
+gpudl_status gpudl__content_any(const gpudl_source *source, bool may_map, struct content *out)
+{
+    return take_in(source, may_map, true, out);
 }

@@ -15,6 +15,8 @@ struct content {
     bool mapped;
     bool registered;            /* no image: gpudl_registered_kernels */
     struct stamp stamp;         /* of the file that was read; not there: it was none */
+    bool file;                  /* name is its path */
+    struct trust_question *question;    /* what is to be asked of its entry (trust.h), or NULL */
 };
 
 /* On failure there is nothing to release. */
@@ -22,6 +24,8 @@ gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out
 /* For looking only: files of any size, of which the large ones are mapped. No NUL follows then, and who truncates the file takes
  * the bytes away. */
 gpudl_status gpudl__content_map(const gpudl_source *source, struct content *out);
+/* The same of whatever content, CUDA C++ too; may_map as in gpudl__content_map, else it is a private copy. */
+gpudl_status gpudl__content_any(const gpudl_source *source, bool may_map, struct content *out);
 void gpudl__content_release(struct content *c);     /* what was moved out of it is NULL and left alone */
 
 #endif

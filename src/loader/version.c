@@ -5,6 +5,7 @@
 #include "src/loader/fork.h"
 #include "src/loader/loader.h"
 #include "src/loader/plan.h"
+#include "src/loader/trust.h"
 
 static struct gpudl_version **bucket(gpudl_loader *l, struct hash128 hash)
 {
@@ -155,6 +156,7 @@ gpudl_status gpudl__version_get(
 {
     struct hash128 hash = gpudl__hash128(content->bytes);
     struct gpudl_version *v;
+    gpudl_status status;
 
     pthread_mutex_lock(&l->lock);
     v = find(l, content->bytes, hash, settings);
@@ -163,6 +165,11 @@ gpudl_status gpudl__version_get(
     pthread_mutex_unlock(&l->lock);
     if (!v)
         return load(l, content, hash, settings, out);
+    status = gpudl__trust_admit_entry(content, v->code);
+    if (status != GPUDL_OK) {
+        gpudl__version_drop(v);
+        return status;
+    }
     gpudl__content_release(content);
     *out = v;
     return GPUDL_OK;

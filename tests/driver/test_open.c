@@ -46,7 +46,7 @@ static struct result open_in_child(const char *wanted, const char *const *enviro
         unsetenv("GPUDL_DRIVER");
         for (; *environment; environment++)
             put(*environment);
-        r.status = gpudl__driver_open(wanted, &d, &r.cuda, r.text);
+        r.status = gpudl__driver_open(wanted, true, &d, &r.cuda, r.text);
         r.software = d.software;
         r.fallback = d.fallback;
         r.sm = d.sm;
