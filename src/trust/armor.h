@@ -14,6 +14,7 @@ bool gpudl__line_value(struct span line, const char *prefix, struct span *value)
 struct span gpudl__line_trim(struct span line);
 
 /* Base64 of exactly so many bytes, padded, and in the one way to write it. */
+enum { BASE64_MOST = 256 };
 bool gpudl__base64_read(struct span text, void *out, size_t size);
 #define BASE64_TEXT(size) (((size) + 2) / 3 * 4 + 1)
 void gpudl__base64_print(const void *bytes, size_t size, char *text);   /* of BASE64_TEXT(size) */

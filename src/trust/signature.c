@@ -83,6 +83,8 @@ enum trust_error gpudl__signature_verify(
     char id[KEY_ID_TEXT];
 
     gpudl__key_id_print(key->id, id);
+    if (memcmp(s->id, key->id, KEY_ID) != 0)
+        return trust_fail(TRUST_UNKNOWN_KEY, why, "it is not signed with key %s", id);
     if (s->comment.size > COMMENT_MOST)
         return trust_fail(TRUST_BAD_SIGNATURE, why, "its trusted comment has %zu bytes, and may have %d", s->comment.size, COMMENT_MOST);
     if (!is_signed(s->bytes, message, key))
