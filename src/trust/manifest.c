@@ -1,7 +1,5 @@
 #include "src/trust/manifest.h"
 
-#include <stdio.h>
-
 #include "src/trust/armor.h"
 
 enum { DIGITS = SHA256_TEXT - 1 };
@@ -62,23 +60,4 @@ enum trust_error gpudl__manifest_next(
             DIGITS);
     }
     return TRUST_OK;
-}
-
-bool gpudl__manifest_print(const struct sha256 *digest, const char *name, char *out, size_t size)
-{
-    struct text t = gpudl__text_init(out, size);
-    char digits[SHA256_TEXT];
-
-    gpudl__sha256_print(digest, digits);
-    gpudl__text_add(&t, "%s%s *", strpbrk(name, "\\\n\r") ? "\\" : "", digits);
-    for (const char *c = name; *c; c++) {
-        const char *escape = *c == '\\' ? "\\\\" : *c == '\n' ? "\\n" : *c == '\r' ? "\\r" : NULL;
-
-        if (escape)
-            gpudl__text_add(&t, "%s", escape);
-        else
-            gpudl__text_add(&t, "%c", *c);
-    }
-    gpudl__text_add(&t, "\n");
-    return !t.cut;
 }

@@ -15,7 +15,4 @@
  * *line counts the lines that were read. */
 enum trust_error gpudl__manifest_next(struct span *rest, unsigned *line, struct sha256 *digest, char *name, size_t size, bool *more,
     struct text *why);
-/* Its line with the line feed, as `sha256sum --binary` writes it; false: it does not fit. */
-bool gpudl__manifest_print(const struct sha256 *, const char *name, char *out, size_t size);
-
 #endif

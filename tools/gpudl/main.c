@@ -6,7 +6,7 @@
 #include <string.h>
 
 const struct command *const commands[] = { &command_run, &command_inspect, &command_check, &command_extract, &command_device,
-    &command_doctor, &command_help, NULL };
+    &command_doctor, &command_keygen, &command_sign, &command_verify, &command_manifest, &command_help, NULL };
 
 const struct command *command_find(const char *name)
 {

@@ -1,0 +1,651 @@
+/* Loads under a policy: what is let in, what is not and with which words; that a load can only ask for more; that what was checked is
+ * what is loaded, whatever happens to the file meanwhile. */
+#include "tests/loader/common.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/gpudl-trust-XXXXXX";
+static char alice[GPUDL_PUBLIC_KEY_TEXT], alice_secret[GPUDL_SECRET_KEY_TEXT];
+static char bob[GPUDL_PUBLIC_KEY_TEXT], bob_secret[GPUDL_SECRET_KEY_TEXT];
+static const char *const alices[] = { alice }, *const bobs[] = { bob };
+
+/* Stays: each path of a test has its own place. */
+static const char *path_of(const char *name)
+{
+    static char paths[16][256];
+    char path[256];
+    size_t i = 0;
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    while (i < 15 && paths[i][0] && strcmp(paths[i], path) != 0 && strncmp(paths[i], folder, strlen(folder)) == 0)
+        i++;
+    return strcpy(paths[i], path);
+}
+
+static void write_file(const char *name, const void *bytes, size_t size)
+{
+    FILE *f = fopen(path_of(name), "wb");
+
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, size, f), size);
+    fclose(f);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    write_file(name, text, strlen(text));
+}
+
+static int make_folder(void **state)
+{
+    nulldrv_reset();
+    *state = NULL;
+    umask(022);
+    strcpy(strrchr(folder, '-'), "-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    char command[300];
+
+    (void)state;
+    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static int make_keys(void **state)
+{
+    (void)state;
+    return gpudl_trust_keygen(NULL, alice, alice_secret) || gpudl_trust_keygen(NULL, bob, bob_secret);
+}
+
+static const char *sign(const gpudl_source *source, const char *secret)
+{
+    static char signature[GPUDL_SIGNATURE_TEXT];
+    gpudl_sign_options o = GPUDL_SIGN_OPTIONS_INIT;
+
+    o.secret_key = secret;
+    assert_ok(gpudl_trust_sign(source, &o, signature));
+    return signature;
+}
+
+static gpudl_trust_options by_signature(const char *const *keys)
+{
+    gpudl_trust_options o = GPUDL_TRUST_OPTIONS_INIT;
+
+    o.policy = GPUDL_TRUST_SIGNATURE;
+    o.keys = keys;
+    o.nkeys = keys ? 1 : 0;
+    return o;
+}
+
+static gpudl_trust_options by_digest(const char *const *digests)
+{
+    gpudl_trust_options o = GPUDL_TRUST_OPTIONS_INIT;
+
+    o.policy = GPUDL_TRUST_DIGEST;
+    o.digests = digests;
+    o.ndigests = digests ? 1 : 0;
+    return o;
+}
+
+static gpudl_loader *open_under(const gpudl_trust_options *trust)
+{
+    gpudl_loader_options o = GPUDL_LOADER_OPTIONS_INIT;
+
+    o.trust = trust;
+    return harness_open_with(o);
+}
+
+/* trust: of the load, or NULL. What is refused writes no out and is not shown to the driver. */
+static gpudl_status load_as(gpudl_loader *l, const gpudl_source *source, const gpudl_trust_options *trust)
+{
+    gpudl_load_options o = GPUDL_LOAD_OPTIONS_INIT;
+    unsigned long before = nulldrv_calls("cuLibraryLoadData");
+    gpudl_library *untouched = (gpudl_library *)&o, *lib = untouched;
+    gpudl_status status;
+
+    o.trust = trust;
+    status = gpudl_library_load(l, source, &o, &lib);
+    if (status == GPUDL_OK) {
+        gpudl_library_release(lib);
+    } else {
+        assert_ptr_equal(lib, untouched);
+        assert_int_equal(nulldrv_calls("cuLibraryLoadData"), before);
+    }
+    return status;
+}
+
+static gpudl_status load(gpudl_loader *l, const gpudl_source *source)
+{
+    return load_as(l, source, NULL);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- signatures */
+
+static void a_signed_file_is_loaded(void **state)
+{
+    gpudl_trust_options trust = by_signature(alices);
+    gpudl_loader *l = open_under(&trust);
+
+    (void)state;
+    write_file("k.cubin", data_names_cubin, DATA_SIZE(names_cubin));
+    assert_fails(load(l, GPUDL_FILE(path_of("k.cubin"))), GPUDL_ERROR_SIGNATURE_MISSING, "k.cubin.minisig: No such file");
+    write_text("k.cubin.minisig", sign(GPUDL_FILE(path_of("k.cubin")), bob_secret));
+    assert_fails(load(l, GPUDL_FILE(path_of("k.cubin"))), GPUDL_ERROR_NOT_TRUSTED, "not among the 1 trusted");
+    write_text("k.cubin.minisig", sign(DATA_SOURCE(names_ptx), alice_secret));
+    assert_fails(load(l, GPUDL_FILE(path_of("k.cubin"))), GPUDL_ERROR_SIGNATURE, "did not sign these bytes");
+    write_text("k.cubin.minisig", "nonsense");
+    assert_fails(load(l, GPUDL_FILE(path_of("k.cubin"))), GPUDL_ERROR_SIGNATURE, "first line");
+    write_text("k.cubin.minisig", sign(GPUDL_FILE(path_of("k.cubin")), alice_secret));
+    assert_ok(load(l, GPUDL_FILE(path_of("k.cubin"))));
+    harness_close(l);
+}
+
+static void signatures_of_other_sources_are_given(void **state)
+{
+    gpudl_trust_options trust = by_signature(alices), mine = GPUDL_TRUST_OPTIONS_INIT;
+    gpudl_loader *l = open_under(&trust);
+
+    (void)state;
+    assert_fails(load(l, DATA_SOURCE(names_ptx)), GPUDL_ERROR_SIGNATURE_MISSING, "give the signature");
+    mine.signature = sign(DATA_SOURCE(names_ptx), alice_secret);
+    mine.signature_size = strlen(mine.signature);
+    assert_ok(load_as(l, DATA_SOURCE(names_ptx), &mine));
+    assert_fails(load_as(l, DATA_SOURCE(names_cubin), &mine), GPUDL_ERROR_SIGNATURE, "did not sign");
+    write_file("k.cubin", data_names_ptx, DATA_SIZE(names_ptx));
+    assert_ok(load_as(l, GPUDL_FILE(path_of("k.cubin")), &mine)); /* a file may have it from elsewhere */
+    harness_close(l);
+}
+
+/* Shared versions are found by their content: whoever asks for one is asked for his signature first. */
+static void a_version_that_is_there_is_no_way_around(void **state)
+{
+    gpudl_trust_options strict = by_signature(alices), pinned = by_digest(NULL);
+    char digest[GPUDL_DIGEST_TEXT];
+    const char *const digests[] = { digest };
+    gpudl_loader *l = harness_open();
+    gpudl_library *lib;
+
+    (void)state;
+    assert_ok(gpudl_library_load(l, DATA_SOURCE(names_cubin), NULL, &lib));
+    assert_fails(load_as(l, DATA_SOURCE(names_cubin), &strict), GPUDL_ERROR_SIGNATURE_MISSING, "not signed");
+    assert_ok(gpudl_trust_digest(DATA_SOURCE(names_ptx), digest));
+    pinned.digests = digests, pinned.ndigests = 1;
+    assert_fails(load_as(l, DATA_SOURCE(names_cubin), &pinned), GPUDL_ERROR_DIGEST, "among the 1");
+    gpudl_library_release(lib);
+    harness_close(l);
+}
+
+static void a_key_ring_is_a_folder(void **state)
+{
+    gpudl_trust_options trust = by_signature(NULL);
+    gpudl_loader_options o = GPUDL_LOADER_OPTIONS_INIT;
+    gpudl_loader *l;
+
+    (void)state;
+    o.trust = &trust;
+    trust.key_ring = path_of("ring");
+    assert_fails(gpudl_loader_open(&o, &l), GPUDL_ERROR_TRUST_SETUP, "No such file");
+    mkdir(path_of("ring"), 0755);
+    assert_fails(gpudl_loader_open(&o, &l), GPUDL_ERROR_TRUST_SETUP, "holds no public key");
+    write_text("ring/alice.pub", "nonsense");
+    assert_fails(gpudl_loader_open(&o, &l), GPUDL_ERROR_TRUST_SETUP, "alice.pub: is no public key");
+    write_text("ring/alice.pub", alice);
+    write_text("ring/bob.pub", bob);
+    write_text("ring/README", "not a key");
+    l = open_under(&trust);
+    write_file("k.ptx", data_names_ptx, DATA_SIZE(names_ptx));
+    write_text("k.ptx.minisig", sign(GPUDL_FILE(path_of("k.ptx")), bob_secret));
+    assert_ok(load(l, GPUDL_FILE(path_of("k.ptx"))));
+    harness_close(l);
+}
+
+static void what_is_revoked_is_not_loaded(void **state)
+{
+    gpudl_trust_options trust = by_signature(NULL);
+    char digest[GPUDL_DIGEST_TEXT], list[100];
+    gpudl_loader *l;
+
+    (void)state;
+    trust.key_ring = path_of("ring");
+    mkdir(trust.key_ring, 0755);
+    write_text("ring/alice.pub", alice);
+    write_file("k.ptx", data_names_ptx, DATA_SIZE(names_ptx));
+    write_text("k.ptx.minisig", sign(GPUDL_FILE(path_of("k.ptx")), alice_secret));
+    write_text("ring/revoked", "# none yet\n");
+    l = open_under(&trust);
+    assert_ok(load(l, GPUDL_FILE(path_of("k.ptx"))));
+    harness_close(l);
+    assert_ok(gpudl_trust_digest(GPUDL_FILE(path_of("k.ptx")), digest));
+    snprintf(list, sizeof(list), "%s  # the old one\n", digest);
+    write_text("ring/revoked", list);
+    l = open_under(&trust);
+    assert_fails(load(l, GPUDL_FILE(path_of("k.ptx"))), GPUDL_ERROR_REVOKED, digest);
+    harness_close(l);
+    write_text("list", strchr(alice, '\n') + 1);
+    trust.revoked = path_of("list");
+    l = open_under(&trust);
+    assert_fails(load(l, GPUDL_FILE(path_of("k.ptx"))), GPUDL_ERROR_REVOKED, "which is revoked");
+    harness_close(l);
+}
+
+/* Who can write to a key ring decides what is trusted. */
+static void what_others_can_write_to_is_no_key_ring(void **state)
+{
+    gpudl_trust_options trust = by_signature(NULL);
+    gpudl_loader_options o = GPUDL_LOADER_OPTIONS_INIT;
+    gpudl_loader *l;
+
+    (void)state;
+    o.trust = &trust;
+    trust.key_ring = path_of("ring");
+    mkdir(trust.key_ring, 0755);
+    write_text("ring/alice.pub", alice);
+    chmod(trust.key_ring, 0777);
+    assert_fails(gpudl_loader_open(&o, &l), GPUDL_ERROR_TRUST_SETUP, "chmod go-w");
+    chmod(trust.key_ring, 0755);
+    chmod(path_of("ring/alice.pub"), 0664);
+    assert_fails(gpudl_loader_open(&o, &l), GPUDL_ERROR_TRUST_SETUP, "others can write");
+    chmod(path_of("ring/alice.pub"), 0644);
+    write_text("ring/revoked", "");
+    chmod(path_of("ring/revoked"), 0646);
+    assert_fails(gpudl_loader_open(&o, &l), GPUDL_ERROR_TRUST_SETUP, "revoked");
+    if (geteuid() == 0) {
+        chmod(path_of("ring/revoked"), 0644);
+        assert_int_equal(chown(path_of("ring/alice.pub"), 12345, 0), 0);
+        assert_fails(gpudl_loader_open(&o, &l), GPUDL_ERROR_TRUST_SETUP, "belongs to user 12345");
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- digests */
+
+static void a_pinned_content_is_loaded(void **state)
+{
+    char digest[GPUDL_DIGEST_TEXT];
+    const char *const digests[] = { digest };
+    gpudl_trust_options trust = by_digest(digests);
+    gpudl_loader *l;
+
+    (void)state;
+    assert_ok(gpudl_trust_digest(DATA_SOURCE(names_cubin), digest));
+    l = open_under(&trust);
+    assert_ok(load(l, DATA_SOURCE(names_cubin)));
+    write_file("k", data_names_cubin, DATA_SIZE(names_cubin));
+    assert_ok(load(l, GPUDL_FILE(path_of("k"))));
+    assert_fails(load(l, DATA_SOURCE(globals_cubin)), GPUDL_ERROR_DIGEST, "neither is among the 1");
+    harness_close(l);
+}
+
+/* The PTX of names.fatbin, compressed in it, is what software takes: it is pinned by its own digest, alone or in there. */
+static void ptx_is_pinned_wherever_it_travels(void **state)
+{
+    char digest[GPUDL_DIGEST_TEXT];
+    const char *const digests[] = { digest };
+    gpudl_trust_options trust = by_digest(digests);
+    const void *bytes;
+    gpudl_image *image;
+    gpudl_loader *l;
+    gpudl_library *lib;
+    size_t size, entry = 0;
+    gpudl_entry_info info = { .size_of_struct = sizeof(info) };
+
+    (void)state;
+    nulldrv_set_name("softcuda, 2 CPU threads");
+    assert_ok(gpudl_image_open(DATA_SOURCE(names_fatbin), NULL, &image));
+    while (gpudl_image_entry(image, entry, &info) == GPUDL_OK && strcmp(info.kind, "ptx") != 0)
+        entry++;
+    assert_string_not_equal(info.compression, "none");
+    assert_ok(gpudl_image_code(image, entry, &bytes, &size));
+    assert_ok(gpudl_trust_digest(GPUDL_MEMORY(bytes, size), digest));
+    l = open_under(&trust);
+    assert_ok(load(l, DATA_SOURCE(names_fatbin)));
+    assert_ok(load(l, GPUDL_MEMORY(bytes, size)));
+    assert_fails(load(l, DATA_SOURCE(globals_fatbin)), GPUDL_ERROR_DIGEST, "its code for this device");
+    assert_ok(gpudl_library_load(l, DATA_SOURCE(names_fatbin), NULL, &lib)); /* and found there, with the same question */
+    assert_ok(load(l, DATA_SOURCE(names_fatbin)));
+    gpudl_library_release(lib);
+    harness_close(l);
+    gpudl_image_close(image);
+}
+
+static void a_manifest_is_of_names(void **state)
+{
+    char a[GPUDL_DIGEST_TEXT], b[GPUDL_DIGEST_TEXT], text[256];
+    gpudl_trust_options trust = by_digest(NULL);
+    gpudl_loader_options o = GPUDL_LOADER_OPTIONS_INIT;
+    gpudl_loader *l;
+
+    (void)state;
+    o.trust = &trust;
+    write_file("a.cubin", data_names_cubin, DATA_SIZE(names_cubin));
+    write_file("b.cubin", data_globals_cubin, DATA_SIZE(globals_cubin));
+    assert_ok(gpudl_trust_digest(GPUDL_FILE(path_of("a.cubin")), a));
+    assert_ok(gpudl_trust_digest(GPUDL_FILE(path_of("b.cubin")), b));
+    trust.manifest = path_of("SHA256SUMS");
+    write_text("SHA256SUMS", "nonsense\n");
+    assert_fails(gpudl_loader_open(&o, &l), GPUDL_ERROR_TRUST_SETUP, "SHA256SUMS: line 1");
+    snprintf(text, sizeof(text), "%s  a.cubin\n%s *b.cubin\n", a, b);
+    write_text("SHA256SUMS", text);
+    l = open_under(&trust);
+    assert_ok(load(l, GPUDL_FILE(path_of("a.cubin"))));
+    assert_ok(load(l, GPUDL_FILE(path_of("./b.cubin"))));
+    assert_ok(load(l, DATA_SOURCE(globals_cubin)));
+    assert_fails(load(l, DATA_SOURCE(names_ptx)), GPUDL_ERROR_DIGEST, "among the 2");
+    assert_int_equal(rename(path_of("b.cubin"), path_of("a.cubin")), 0); /* both are listed, but not so */
+    assert_fails(load(l, GPUDL_FILE(path_of("a.cubin"))), GPUDL_ERROR_DIGEST, "another for this file");
+    harness_close(l);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- more, not less */
+
+static void a_load_can_only_ask_for_more(void **state)
+{
+    char digest[GPUDL_DIGEST_TEXT];
+    const char *const digests[] = { digest };
+    gpudl_trust_options pinned, none = GPUDL_TRUST_OPTIONS_INIT, mine;
+    gpudl_loader *l;
+
+    (void)state;
+    assert_ok(gpudl_trust_digest(DATA_SOURCE(names_ptx), digest));
+    pinned = by_digest(digests);
+    l = open_under(&pinned);
+    none.policy = GPUDL_TRUST_NONE;
+    assert_fails(load_as(l, DATA_SOURCE(names_ptx), &none), GPUDL_ERROR_TRUST_WEAKER, "asks for GPUDL_TRUST_NONE");
+    mine = by_signature(alices);
+    assert_fails(load_as(l, DATA_SOURCE(names_ptx), &mine), GPUDL_ERROR_SIGNATURE_MISSING, "not signed");
+    mine.signature = sign(DATA_SOURCE(names_ptx), alice_secret);
+    mine.signature_size = strlen(mine.signature);
+    assert_ok(load_as(l, DATA_SOURCE(names_ptx), &mine));
+    mine.signature = sign(DATA_SOURCE(names_cubin), alice_secret); /* signed, but not pinned */
+    mine.signature_size = strlen(mine.signature);
+    assert_fails(load_as(l, DATA_SOURCE(names_cubin), &mine), GPUDL_ERROR_DIGEST, "");
+    harness_close(l);
+
+    mine = by_signature(alices);
+    l = open_under(&mine);
+    assert_fails(load_as(l, DATA_SOURCE(names_ptx), &pinned), GPUDL_ERROR_TRUST_WEAKER, "of the loader is GPUDL_TRUST_SIGNATURE");
+    mine = by_signature(bobs); /* both keys' then, which one signature is not */
+    mine.signature = sign(DATA_SOURCE(names_ptx), bob_secret);
+    mine.signature_size = strlen(mine.signature);
+    assert_fails(load_as(l, DATA_SOURCE(names_ptx), &mine), GPUDL_ERROR_NOT_TRUSTED, "");
+    harness_close(l);
+}
+
+/* A loader may have keys for the loads that ask for signatures. */
+static void a_load_goes_by_the_loaders_keys(void **state)
+{
+    gpudl_trust_options stock = GPUDL_TRUST_OPTIONS_INIT, strict = by_signature(NULL), pinned = by_digest(NULL);
+    gpudl_loader *l;
+
+    (void)state;
+    stock.policy = GPUDL_TRUST_NONE;
+    stock.keys = alices, stock.nkeys = 1;
+    l = open_under(&stock);
+    assert_ok(load(l, DATA_SOURCE(names_ptx)));
+    assert_fails(load_as(l, DATA_SOURCE(names_ptx), &strict), GPUDL_ERROR_SIGNATURE_MISSING, "not signed");
+    strict.signature = sign(DATA_SOURCE(names_ptx), alice_secret);
+    strict.signature_size = strlen(strict.signature);
+    assert_ok(load_as(l, DATA_SOURCE(names_ptx), &strict));
+    assert_fails(load_as(l, DATA_SOURCE(names_ptx), &pinned), GPUDL_ERROR_TRUST_SETUP, "has a digest");
+    harness_close(l);
+    l = harness_open();
+    assert_fails(load_as(l, DATA_SOURCE(names_ptx), &strict), GPUDL_ERROR_TRUST_SETUP, "has a key");
+    harness_close(l);
+}
+
+static void options_that_cannot_be_are_refused(void **state)
+{
+    static const char *const nonsense[] = { "nonsense" };
+    gpudl_loader_options o = GPUDL_LOADER_OPTIONS_INIT;
+    gpudl_trust_options t;
+    gpudl_loader *l;
+
+    (void)state;
+    o.trust = &t;
+    o.driver = harness_null_driver();
+#define REFUSED(status, words) assert_fails(gpudl_loader_open(&o, &l), status, words)
+    t = by_signature(NULL);
+    REFUSED(GPUDL_ERROR_ARGUMENT, "wants a key_ring");
+    t = by_digest(NULL);
+    REFUSED(GPUDL_ERROR_ARGUMENT, "wants a manifest");
+    t = by_signature(nonsense);
+    REFUSED(GPUDL_ERROR_TRUST_SETUP, "key 0: is no public key");
+    t = by_digest(nonsense);
+    REFUSED(GPUDL_ERROR_TRUST_SETUP, "digest 0: 'nonsense' is no SHA-256");
+    t.policy = GPUDL_TRUST_DEFAULT;
+    REFUSED(GPUDL_ERROR_ARGUMENT, "no policy");
+    t.policy = (gpudl_trust_policy)7;
+    REFUSED(GPUDL_ERROR_ARGUMENT, "policy is 7");
+    t = by_signature(alices);
+    t.signature = "x", t.signature_size = 1;
+    REFUSED(GPUDL_ERROR_ARGUMENT, "of one load");
+    t = by_signature(alices);
+    t.locked = 2;
+    REFUSED(GPUDL_ERROR_ARGUMENT, "locked is 0 or 1");
+    t = by_signature(alices);
+    t.nkeys = 1, t.keys = NULL;
+    REFUSED(GPUDL_ERROR_ARGUMENT, "NULL");
+    t.size = 3;
+    REFUSED(GPUDL_ERROR_ARGUMENT, "gpudl_trust_options.size is 3");
+    l = harness_open();
+    t = by_signature(alices);
+    t.locked = 1;
+    assert_fails(load_as(l, DATA_SOURCE(names_ptx), &t), GPUDL_ERROR_ARGUMENT, "locked is for loaders");
+    harness_close(l);
+}
+
+/* --------------------------------------------------------------------------------------------------------- without a loader */
+
+static void contents_of_any_kind_are_checked(void **state)
+{
+    gpudl_trust_options trust = by_signature(alices);
+    gpudl_trust_report r = { .size_of_struct = sizeof(r) };
+    gpudl_sign_options o = GPUDL_SIGN_OPTIONS_INIT;
+    char signature[GPUDL_SIGNATURE_TEXT], digest[GPUDL_DIGEST_TEXT];
+
+    (void)state;
+    o.secret_key = alice_secret;
+    o.trusted_comment = "for tests";
+    o.legacy = 1;
+    assert_ok(gpudl_trust_sign(GPUDL_TEXT("k.cu", "__global__ void k() {}"), &o, signature));
+    trust.signature = signature, trust.signature_size = strlen(signature);
+    assert_ok(gpudl_trust_check(GPUDL_TEXT("k.cu", "__global__ void k() {}"), &trust, &r));
+    assert_string_equal(r.comment, "for tests");
+    assert_int_equal(r.prehashed, 0);
+    assert_non_null(strstr(alice, r.key_id));
+    assert_ok(gpudl_trust_digest(GPUDL_TEXT("k.cu", "__global__ void k() {}"), digest));
+    assert_string_equal(r.digest, digest);
+    assert_fails(gpudl_trust_check(GPUDL_TEXT("k.cu", "__global__ void l() {}"), &trust, &r), GPUDL_ERROR_SIGNATURE, "k.cu");
+    write_text("k.cu", "__global__ void k() {}");
+    assert_ok(gpudl_trust_check(GPUDL_FILE(path_of("k.cu")), &trust, NULL));
+    trust = by_digest((const char *const[]){ digest });
+    assert_ok(gpudl_trust_check(GPUDL_FILE(path_of("k.cu")), &trust, &r));
+    assert_string_equal(r.key_id, "");
+    assert_fails(gpudl_trust_check(DATA_SOURCE(names_ptx), &trust, NULL), GPUDL_ERROR_DIGEST, "not among those");
+    trust.policy = GPUDL_TRUST_NONE;
+    assert_fails(gpudl_trust_check(DATA_SOURCE(names_ptx), &trust, NULL), GPUDL_ERROR_ARGUMENT, "policy is");
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- swapping */
+
+/* Called with each descriptor that the library closes, just before it does. */
+static void (*on_close)(void);
+int __real_close(int fd);
+__attribute__((visibility("default"))) int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+    void (*hook)(void) = on_close;
+
+    on_close = NULL;
+    if (hook)
+        hook();
+    return __real_close(fd);
+}
+
+static void put_globals(void)
+{
+    write_file("new", data_globals_cubin, DATA_SIZE(globals_cubin));
+    assert_int_equal(rename(path_of("new"), path_of("k.cubin")), 0);
+}
+
+static void put_names(void)
+{
+    write_file("new", data_names_cubin, DATA_SIZE(names_cubin));
+    assert_int_equal(rename(path_of("new"), path_of("k.cubin")), 0);
+}
+
+/* Does it have the kernels of names.cubin, or those of the other? */
+static bool is_names(gpudl_library *lib)
+{
+    return strstr(gpudl_library_kernel_name(lib, 0), "axpy") || gpudl_library_kernel_count(lib) > 2;
+}
+
+static void a_file_that_is_swapped_after_it_was_read_does_not_matter(void **state)
+{
+    gpudl_trust_options trust = by_signature(alices);
+    gpudl_loader *l = open_under(&trust);
+    gpudl_library *lib;
+
+    (void)state;
+    put_names();
+    write_text("k.cubin.minisig", sign(GPUDL_FILE(path_of("k.cubin")), alice_secret));
+    on_close = put_globals;
+    assert_ok(gpudl_library_load(l, GPUDL_FILE(path_of("k.cubin")), NULL, &lib));
+    assert_null(on_close);
+    assert_true(is_names(lib));
+    gpudl_library_release(lib);
+    on_close = put_names;
+    assert_fails(load(l, GPUDL_FILE(path_of("k.cubin"))), GPUDL_ERROR_SIGNATURE, "did not sign");
+    assert_null(on_close);
+    harness_close(l);
+}
+
+static atomic_bool stop;
+
+/* Writes into the file in place, and puts others into its place. */
+static void *swap(void *path)
+{
+    for (unsigned i = 0; !atomic_load(&stop); i++) {
+        const unsigned char *bytes = i % 2 ? data_names_cubin : data_globals_cubin;
+        size_t size = i % 2 ? DATA_SIZE(names_cubin) : DATA_SIZE(globals_cubin);
+        int fd;
+
+        if (i % 3 == 0) {
+            char other[300];
+            snprintf(other, sizeof(other), "%s.new", (const char *)path);
+            fd = open(other, O_RDWR | O_CREAT | O_TRUNC, 0644);
+            if (fd >= 0 && write(fd, bytes, size) == (ssize_t)size)
+                rename(other, path);
+        } else {
+            fd = open(path, O_RDWR);
+            if (fd >= 0 && pwrite(fd, bytes, size, 0) == (ssize_t)size && i % 3 == 1 && ftruncate(fd, (off_t)size))
+                break;
+        }
+        if (fd >= 0)
+            __real_close(fd);
+    }
+    return NULL;
+}
+
+static void a_writer_never_gets_in(void **state)
+{
+    gpudl_trust_options trust = by_signature(alices);
+    gpudl_loader *l = open_under(&trust);
+    gpudl_library *lib;
+    pthread_t thread;
+
+    (void)state;
+    put_names();
+    write_text("k.cubin.minisig", sign(GPUDL_FILE(path_of("k.cubin")), alice_secret));
+    atomic_store(&stop, false);
+    assert_int_equal(pthread_create(&thread, NULL, swap, (void *)path_of("k.cubin")), 0);
+    for (int i = 0; i < 3000; i++) {
+        if (gpudl_library_load(l, GPUDL_FILE(path_of("k.cubin")), NULL, &lib) != GPUDL_OK)
+            continue;
+        if (!is_names(lib))
+            fail_msg("another file was loaded in round %d", i);
+        gpudl_library_release(lib);
+    }
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+    put_names();
+    assert_ok(load(l, GPUDL_FILE(path_of("k.cubin"))));
+    harness_close(l);
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- failures */
+
+/* With a load's own policy, a signature, and a question about the entry. */
+static gpudl_status scenario(gpudl_loader *l, void *user)
+{
+    gpudl_load_options o = GPUDL_LOAD_OPTIONS_INIT;
+    gpudl_library *lib;
+    gpudl_status status;
+
+    o.trust = user;
+    status = gpudl_library_load(l, GPUDL_FILE(path_of("k.fatbin")), &o, &lib);
+    if (status == GPUDL_OK)
+        gpudl_library_release(lib);
+    return status;
+}
+
+static void each_allocation_may_fail(void **state)
+{
+    char digest[GPUDL_DIGEST_TEXT], text[200];
+    gpudl_trust_options trust = by_signature(alices);
+    const void *bytes;
+    gpudl_image *image;
+    gpudl_verdict verdict = { .size_of_struct = sizeof(verdict) };
+    gpudl_target target = GPUDL_TARGET_INIT;
+    size_t size;
+
+    (void)state;
+    write_file("k.fatbin", data_names_fatbin, DATA_SIZE(names_fatbin));
+    write_text("k.fatbin.minisig", sign(GPUDL_FILE(path_of("k.fatbin")), alice_secret));
+    target.arch = "sm_90";
+    assert_ok(gpudl_image_open(DATA_SOURCE(names_fatbin), NULL, &image));
+    assert_ok(gpudl_image_explain(image, GPUDL_ALL, &target, &verdict));
+    assert_ok(gpudl_image_code(image, verdict.entry, &bytes, &size));
+    assert_ok(gpudl_trust_digest(GPUDL_MEMORY(bytes, size), digest));
+    gpudl_image_close(image);
+    snprintf(text, sizeof(text), "%s  code\n", digest);
+    mkdir(path_of("ring"), 0755);
+    write_text("ring/alice.pub", alice);
+    write_text("ring/SHA256SUMS", text);
+    trust.key_ring = path_of("ring");
+    trust.manifest = path_of("ring/SHA256SUMS");
+    harness_fail_allocations(scenario, &trust);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+        TEST(a_signed_file_is_loaded),
+        TEST(signatures_of_other_sources_are_given),
+        TEST(a_version_that_is_there_is_no_way_around),
+        TEST(a_key_ring_is_a_folder),
+        TEST(what_is_revoked_is_not_loaded),
+        TEST(what_others_can_write_to_is_no_key_ring),
+        TEST(a_pinned_content_is_loaded),
+        TEST(ptx_is_pinned_wherever_it_travels),
+        TEST(a_manifest_is_of_names),
+        TEST(a_load_can_only_ask_for_more),
+        TEST(a_load_goes_by_the_loaders_keys),
+        TEST(options_that_cannot_be_are_refused),
+        TEST(contents_of_any_kind_are_checked),
+        TEST(a_file_that_is_swapped_after_it_was_read_does_not_matter),
+        TEST(a_writer_never_gets_in),
+        TEST(each_allocation_may_fail),
+    };
+
+    return cmocka_run_group_tests_name("trust", tests, make_keys, NULL);
+}
