@@ -152,7 +152,7 @@ enum trust_error gpudl__secret_key_read(struct span file, const char *password, 
         error = open_record(&r, password, out, why);
     else
         error = trust_fail(TRUST_BAD_SETUP, why,
-            "is no secret key: that is a line that begins with \"" UNTRUSTED_COMMENT
+            "the text is no secret key: that is a line that begins with \"" UNTRUSTED_COMMENT
             "\" and one of %zu characters of base64, as `gpudl keygen` and minisign write them",
             BASE64_TEXT(sizeof(r)) - 1);
     sodium_memzero(&r, sizeof(r));

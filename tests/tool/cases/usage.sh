@@ -17,6 +17,17 @@ wrong check --arch
 wrong extract a --entry 0
 wrong extract a -o b
 wrong extract a --entry x -o b
+wrong keygen -p a.pub
+wrong keygen -s a.key
+wrong keygen -p a -s a
+wrong keygen x -p a.pub -s a.key
+wrong sign -s a.key
+wrong sign a
+wrong sign a b -s a.key
+wrong verify a
+wrong verify --key a.pub
+wrong verify a b --key a.pub
+wrong manifest
 run() { wrong run k.ptx "$@"; }
 wrong run
 run saxpy
