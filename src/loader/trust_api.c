@@ -30,9 +30,7 @@ gpudl_status gpudl_trust_digest(const gpudl_source *source, char out[GPUDL_DIGES
 
     if (!out)
         return gpudl__fail_argument("gpudl_trust_digest", "digest is NULL");
-    status = start("gpudl_trust_digest");
-    if (status == GPUDL_OK)
-        status = gpudl__content_any(source, true, &content);
+    status = gpudl__content_any(source, true, &content);
     if (status != GPUDL_OK)
         return status;
     digest = gpudl__sha256(content.bytes);
@@ -168,7 +166,7 @@ gpudl_status gpudl_trust_sign(const gpudl_source *source, const gpudl_sign_optio
     status = gpudl__options_import(&o, sizeof(o), given, "gpudl_sign_options");
     if (status == GPUDL_OK && (o.legacy > 1 || o.reserved || !o.secret_key))
         status = gpudl__fail_argument("gpudl_sign_options", "secret_key is given, legacy is 0 or 1, and reserved is 0");
-    if (status == GPUDL_OK)
+    if (status == GPUDL_OK && o.password)
         status = start("gpudl_trust_sign");
     if (status == GPUDL_OK)
         status = gpudl__content_any(source, false, &content);

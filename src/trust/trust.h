@@ -13,7 +13,8 @@
 /* The order is that of strictness. */
 enum trust_level { TRUST_NONE, TRUST_BY_DIGEST, TRUST_BY_SIGNATURE };
 
-/* To be called before anything else of this room; false: this machine has no random numbers. May be called any number of times. */
+/* To be called before a key is made or a password tried, any number of times; false: this machine has no random numbers. What only
+ * hashes and verifies does without: libsodium's portable BLAKE2b, which it uses until then, is up to twice as fast as its AVX2 one. */
 bool gpudl__trust_init(void);
 
 /* ---- keys.c: public keys, and what is revoked */

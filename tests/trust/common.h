@@ -45,10 +45,4 @@ static inline struct span text_of(const char *text)
             fail_msg("no '%s' in: %s", (words), reason); \
     } while (0)
 
-static inline int start(void **state)
-{
-    (void)state;
-    return gpudl__trust_init() ? 0 : -1;
-}
-
 #endif

@@ -153,6 +153,12 @@ static void refuses_what_is_no_secret_key(void **state)
     }
 }
 
+static int start(void **state)
+{
+    (void)state;
+    return gpudl__trust_init() ? 0 : -1;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -174,5 +174,5 @@ int main(void)
         cmocka_unit_test(keys_and_contents_are_revoked),
     };
 
-    return cmocka_run_group_tests_name("lists", tests, start, NULL);
+    return cmocka_run_group_tests_name("lists", tests, NULL, NULL);
 }
