@@ -46,6 +46,38 @@ static bool keep_options(struct kept *k)
     return keep_string(&k->options.target, &k->target);
 }
 
+static bool keep_text(struct arena *a, const char **text)
+{
+    if (*text)
+        *text = gpudl__arena_string(a, *text, strlen(*text));
+    return *text != NULL;
+}
+
+static bool keep_texts(struct arena *a, const char *const **texts, size_t n)
+{
+    const char **copies = gpudl__arena_alloc(a, n * sizeof(*copies));
+
+    for (size_t i = 0; copies && i < n; i++) {
+        copies[i] = (*texts)[i];
+        if (copies[i] && !keep_text(a, &copies[i]))
+            return false;
+    }
+    *texts = copies;
+    return copies != NULL;
+}
+
+/* What is not right about them the load will say. */
+static bool keep_trust(struct kept *k)
+{
+    gpudl_trust_options *t = &k->trust;
+    struct arena *a = &k->trusted;
+
+    return (!t->key_ring || keep_text(a, &t->key_ring)) && (!t->revoked || keep_text(a, &t->revoked)) &&
+        (!t->manifest || keep_text(a, &t->manifest)) && (!t->keys || keep_texts(a, &t->keys, t->nkeys)) &&
+        (!t->digests || keep_texts(a, &t->digests, t->ndigests)) &&
+        (!t->signature || (t->signature = gpudl__arena_string(a, t->signature, t->signature_size)) != NULL);
+}
+
 /* k does not move from here on: it points into itself. */
 gpudl_status gpudl__keep(const gpudl_source *source, const gpudl_load_options *options, struct kept *k)
 {
@@ -60,6 +92,10 @@ gpudl_status gpudl__keep(const gpudl_source *source, const gpudl_load_options *o
     if (status == GPUDL_OK && options)
         status = gpudl__options_import(&k->options, sizeof(k->options), options, "gpudl_load_options");
     k->options.size = sizeof(k->options);
+    if (status == GPUDL_OK && k->options.trust) {
+        status = gpudl__options_import(&k->trust, sizeof(k->trust), k->options.trust, "gpudl_trust_options");
+        k->options.trust = &k->trust;
+    }
     if (status != GPUDL_OK)
         return status;
     if (!keep_string(&k->source.name, &k->name) || !keep_options(k))
@@ -71,6 +107,10 @@ gpudl_status gpudl__keep(const gpudl_source *source, const gpudl_load_options *o
     if (status != GPUDL_OK)
         gpudl__kept_release(k);
     return status;
+    if (keep_string(&k->source.name, &k->name) && keep_bytes(k) && keep_options(k) && keep_trust(k))
+        return GPUDL_OK;
+    gpudl__kept_release(k);
+    return gpudl__fail_memory("a copy of a source");
 }
 
 void gpudl__kept_release(struct kept *k)
@@ -78,5 +118,6 @@ void gpudl__kept_release(struct kept *k)
     gpudl__free(k->name);
     gpudl__free(k->target);
     gpudl__free(k->bytes);
+    gpudl__arena_free(&k->trusted);
     memset(k, 0, sizeof(*k));
 }

@@ -6,6 +6,8 @@
 
 #include <gpudl/gpudl.h>
 
+#include "src/util/arena.h"
+
 struct kept {
     gpudl_source source;
     gpudl_load_options options;
@@ -13,6 +15,8 @@ struct kept {
     bool has_options;           /* false: the caller gave none */
     char *name, *target;
     void *bytes;
+    gpudl_trust_options trust;
+    struct arena trusted;       /* what trust points to */
 };
 
 /* Copies what they point to. On failure there is nothing to release. options may be NULL. */

@@ -24,6 +24,7 @@ static void free_library(gpudl_library *lib)
     gpudl__free(lib->slots);
     gpudl__index_free(&lib->index);
     pthread_mutex_destroy(&lib->turning);
+    gpudl__trust_setup_free(lib->trust);
     gpudl__free(lib->name);
     gpudl__free(lib);
 }
@@ -57,6 +58,7 @@ static gpudl_status create(gpudl_loader *l, struct content *content, const struc
     lib->references = 1;
     lib->settings = *settings;
     lib->stamp = content->stamp;
+    lib->trust = gpudl__trust_take(content);
     pthread_mutex_init(&lib->turning, NULL);
     lib->name = gpudl__alloc_string(content->name);
     status = lib->name ? bind(lib, content, settings) : gpudl__fail_memory("a library");
@@ -79,7 +81,7 @@ static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpud
 
     if (status != GPUDL_OK)
         return status;
-    status = gpudl__trust_admit(l->trust, options, &content);
+    status = gpudl__trust_admit(l->trust, NULL, options, &content);
     if (status == GPUDL_OK)
         status = create(l, &content, settings, out);
     gpudl__content_release(&content);

@@ -130,6 +130,7 @@ struct gpudl_library {
     char *name;                         /* of the source, for messages; a file's path */
     struct stamp stamp;                 /* of the file that it was loaded from; not there: from none */
     struct load_settings settings;      /* that it was loaded with */
+    struct trust_setup *trust;          /* the policy that this load named (trust.h), or NULL */
     pthread_mutex_t turning;            /* held by the one replace at a time */
     struct gpudl_version *previous;     /* to go back to, or NULL */
     _Atomic uint64_t generation;

@@ -25,6 +25,7 @@ void gpudl__content_release(struct content *c)
         gpudl__free((void *)c->bytes.data);
     gpudl__free(c->name);
     gpudl__trust_question_free(c->question);
+    gpudl__trust_setup_free(c->trust);
     *c = (struct content){ 0 };
 }
 
@@ -230,7 +231,6 @@ static gpudl_status take_in(const gpudl_source *source, bool may_map, bool may_b
         gpudl__content_release(&c);
         return refuse_cuda(name);
     }
-    c.file = known.kind == GPUDL_SOURCE_FILE;
     c.name = gpudl__alloc_string(name);
     if (!c.name) {
         gpudl__content_release(&c);

@@ -15,8 +15,8 @@ struct content {
     bool mapped;
     bool registered;            /* no image: gpudl_registered_kernels */
     struct stamp stamp;         /* of the file that was read; not there: it was none */
-    bool file;                  /* name is its path */
-    struct trust_question *question;    /* what is to be asked of its entry (trust.h), or NULL */
+    struct trust_setup *trust;  /* the policy that its load brought along (trust.h), or NULL */
+    struct trust_question *question;    /* what is still to be asked of its entry, or NULL */
 };
 
 /* On failure there is nothing to release. */

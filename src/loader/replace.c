@@ -9,6 +9,7 @@
 #include "src/loader/options.h"
 #include "src/loader/plan.h"
 #include "src/loader/resident.h"
+#include "src/loader/trust.h"
 
 enum { MOST_DEVICES = 64 };
 
@@ -253,6 +254,11 @@ static gpudl_status replace(gpudl_library *lib, const gpudl_source *source, cons
     uint64_t before;
     gpudl_status status = gpudl__content_read(source, &content);
 
+    if (status == GPUDL_OK) {
+        status = gpudl__trust_admit(lib->loader->trust, lib->trust, o->load, &content);
+        if (status != GPUDL_OK)
+            gpudl__content_release(&content);
+    }
     if (status != GPUDL_OK)
         return status;
     pthread_mutex_lock(&lib->turning);

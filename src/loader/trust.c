@@ -10,12 +10,11 @@
 
 enum { LOCKS_MOST = 8, POLICIES_MOST = LOCKS_MOST + 2 };
 
-/* What the entry's bytes are still to be asked. Keeps the load's own setup for it. */
+/* What the entry's bytes are still to be asked. Lent by the loader, and by whoever has the load's setup. */
 struct trust_question {
     struct trust_policy policies[POLICIES_MOST];
     size_t n;
     struct trust_finding finding;
-    struct trust_setup *setup;
 };
 
 /* Only ever added to: whoever sees the count sees what it counts. */
@@ -219,7 +218,7 @@ static gpudl_status stack_up(const struct trust_setup *own, const struct trust_s
 
 static void say_how_to_sign(const struct content *c, struct text *why)
 {
-    if (c->file)
+    if (c->stamp.there)
         gpudl__text_add(why, ": `gpudl sign` makes one, or give it in gpudl_trust_options");
     else
         gpudl__text_add(why, ": it is no file, so give the signature in gpudl_trust_options");
@@ -233,7 +232,7 @@ static gpudl_status find_signature(
 
     *mine = NULL;
     *signature = *given;
-    if (given->data || !c->file)
+    if (given->data || !c->stamp.there)
         return status;
     status = gpudl__trust_read_signature(c->name, signature, why);
     *mine = (void *)signature->data;
@@ -265,7 +264,7 @@ static gpudl_status check(const struct stack *stack, const struct span *signatur
         status = find_signature(signature, c, &subject.signature, mine, &why);
     if (why.used)
         gpudl__text_add(&why, ": it ");
-    if (status == GPUDL_OK && c->file) {
+    if (status == GPUDL_OK && c->stamp.there) {
         subject.path = path = gpudl__trust_absolute(c->name);
         status = path ? status : gpudl__fail_memory("a path");
     }
@@ -279,9 +278,7 @@ static gpudl_status check(const struct stack *stack, const struct span *signatur
     return status;
 }
 
-/* setup is taken over if it is needed on. */
-static gpudl_status keep_question(
-    const struct stack *stack, const struct trust_finding *finding, struct trust_setup **setup, struct content *c)
+static gpudl_status keep_question(const struct stack *stack, const struct trust_finding *finding, struct content *c)
 {
     struct trust_question *q;
 
@@ -294,26 +291,21 @@ static gpudl_status keep_question(
     q->n = stack->n;
     q->finding = *finding;
     q->finding.signature.comment = (struct span){ NULL, 0 }; /* was lent */
-    q->setup = *setup;
-    *setup = NULL;
     c->question = q;
     return GPUDL_OK;
 }
 
 void gpudl__trust_question_free(struct trust_question *q)
 {
-    if (!q)
-        return;
-    gpudl__trust_setup_free(q->setup);
     gpudl__free(q);
 }
 
 static gpudl_status admit(
-    const struct trust_setup *own, struct trust_setup **load, const struct span *signature, struct content *c)
+    const struct trust_setup *own, const struct trust_setup *load, const struct span *signature, struct content *c)
 {
     struct trust_finding finding;
     struct stack stack;
-    gpudl_status status = stack_up(own, *load, &stack);
+    gpudl_status status = stack_up(own, load, &stack);
     void *mine;
 
     if (status == GPUDL_OK)
@@ -321,7 +313,7 @@ static gpudl_status admit(
     if (status != GPUDL_OK)
         return status;
     gpudl__free(mine);
-    return keep_question(&stack, &finding, load, c);
+    return keep_question(&stack, &finding, c);
 }
 
 /* What is asked of one content. On failure too *out is to be freed. */
@@ -354,16 +346,25 @@ static gpudl_status import(
     return status == GPUDL_OK && load.trust ? import_trust(own, load.trust, out, signature) : status;
 }
 
-gpudl_status gpudl__trust_admit(const struct trust_setup *own, const gpudl_load_options *options, struct content *c)
+gpudl_status gpudl__trust_admit(const struct trust_setup *own, const struct trust_setup *before, const gpudl_load_options *options,
+    struct content *c)
 {
     struct span signature = { NULL, 0 };
-    struct trust_setup *load = NULL;
-    gpudl_status status = import(own, options, &load, &signature);
+    gpudl_status status = import(own, options, &c->trust, &signature);
+    const struct trust_setup *load = c->trust && c->trust->level_given ? c->trust : before;
 
-    if (status == GPUDL_OK && (own || load || gpudl__trust_locked()))
-        status = admit(own, &load, &signature, c);
-    gpudl__trust_setup_free(load);
-    return status;
+    if (status != GPUDL_OK || (!own && !load && !gpudl__trust_locked()))
+        return status;
+    return admit(own, load, &signature, c);
+}
+
+struct trust_setup *gpudl__trust_take(struct content *c)
+{
+    struct trust_setup *s = c->trust && c->trust->level_given ? c->trust : NULL;
+
+    if (s)
+        c->trust = NULL;
+    return s;
 }
 
 gpudl_status gpudl__trust_admit_entry(const struct content *c, struct span entry)

@@ -10,6 +10,8 @@
 #include "src/loader/read.h"
 #include "src/trust/trust.h"
 
+#define TRUST_SIGNATURE_SUFFIX ".minisig"  /* of a file's signature, beside it */
+
 /* Options, with what they name read. Immutable. */
 struct trust_setup {
     enum trust_level level;
@@ -30,9 +32,12 @@ char *gpudl__trust_absolute(const char *path);
 gpudl_status gpudl__trust_open(const gpudl_trust_options *given, struct trust_setup **out);
 bool gpudl__trust_locked(void);     /* the environment is not to be heeded */
 
-/* May it be looked into? options, which may be NULL, are those of the load, own its loader's setup or NULL. The content keeps what
- * there is still to be asked of its entry. */
-gpudl_status gpudl__trust_admit(const struct trust_setup *own, const gpudl_load_options *options, struct content *content);
+/* May it be looked into? own is the loader's setup, before that of the library which is replaced, options are the load's; each may be
+ * NULL. before holds unless the options name a policy. The content keeps theirs, and what there is still to be asked of its entry. */
+gpudl_status gpudl__trust_admit(const struct trust_setup *own, const struct trust_setup *before, const gpudl_load_options *options,
+    struct content *content);
+/* The policy that the load named, for its library to keep, or NULL. */
+struct trust_setup *gpudl__trust_take(struct content *content);
 /* May its entry go to the driver? */
 gpudl_status gpudl__trust_admit_entry(const struct content *content, struct span entry);
 void gpudl__trust_question_free(struct trust_question *);   /* accepts NULL */

@@ -17,7 +17,6 @@
 enum { KEY_MOST = 64 << 10, LIST_MOST = 64 << 20, SIGNATURE_FILE_MOST = 64 << 10, KEYS_MOST = 4096 };
 
 #define REVOKED "revoked"
-#define SIGNATURE_SUFFIX ".minisig"
 
 static gpudl_status fail(const char *path, const char *why)
 {
@@ -295,14 +294,14 @@ void gpudl__trust_setup_free(struct trust_setup *s)
 
 gpudl_status gpudl__trust_read_signature(const char *name, struct span *bytes, struct text *why)
 {
-    size_t size = strlen(name) + sizeof(SIGNATURE_SUFFIX);
+    size_t size = strlen(name) + sizeof(TRUST_SIGNATURE_SUFFIX);
     char *path = gpudl__alloc(size);
     int fd, error;
 
     *bytes = (struct span){ NULL, 0 };
     if (!path)
         return gpudl__fail_memory("a signature's name");
-    snprintf(path, size, "%s" SIGNATURE_SUFFIX, name);
+    snprintf(path, size, "%s" TRUST_SIGNATURE_SUFFIX, name);
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     error = fd < 0 ? errno : read_bytes(fd, SIGNATURE_FILE_MOST, bytes);
     if (fd >= 0)

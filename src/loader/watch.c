@@ -17,6 +17,7 @@
 #include "src/loader/options.h"
 #include "src/loader/resident.h"
 #include "src/loader/trail.h"
+#include "src/loader/trust.h"
 #include "src/util/clock.h"
 
 enum { POLL = 250000000, SAFETY = 1000000000, PATIENCE = 500000000 }; /* ns */
@@ -41,6 +42,7 @@ struct watch {
     uint64_t since;             /* and since when it is so */
     struct stamp failed;        /* this could not be loaded: told, or to be tried once more at: */
     uint64_t retry;             /* 0: told */
+    struct stamp signature;     /* of the file beside it, before it was tried */
 };
 
 /* --------------------------------------------------------------------------------------------------------- a look at a file */
@@ -83,11 +85,27 @@ static void failed(struct watch *w, gpudl_status status)
         tell(w, status, gpudl_error_text());
 }
 
+static struct stamp signature_now(const struct watch *w)
+{
+    char path[PATH_MAX + sizeof(TRUST_SIGNATURE_SUFFIX)];
+
+    snprintf(path, sizeof(path), "%s" TRUST_SIGNATURE_SUFFIX, w->path);
+    return stamp_now(path);
+}
+
+/* What could not be loaded may have been too early for its signature. */
+static bool has_new_signature(const struct watch *w)
+{
+    return w->failed.there && !stamp_same(w->signature, signature_now(w));
+}
+
 static void try_to_load(struct watch *w)
 {
     uint64_t before = gpudl_library_generation(w->library);
-    gpudl_status status = load(w);
+    gpudl_status status;
 
+    w->signature = signature_now(w);
+    status = load(w);
     if (status == GPUDL_ERROR_CANCELLED)
         return;
     if (status != GPUDL_OK) {
@@ -120,6 +138,11 @@ static void look(struct watch *w)
     bool due = w->due;
 
     w->due = false;
+    if (has_new_signature(w)) {
+        w->failed = (struct stamp){ 0 };
+        w->retry = 0;
+        due = true;
+    }
     if (!stamp_same(s, w->seen)) {
         w->seen = s;
         w->since = now;

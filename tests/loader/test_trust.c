@@ -25,7 +25,9 @@ static const char *path_of(const char *name)
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     while (i < 15 && paths[i][0] && strcmp(paths[i], path) != 0 && strncmp(paths[i], folder, strlen(folder)) == 0)
         i++;
-    return strcpy(paths[i], path);
+    if (strcmp(paths[i], path) != 0)
+        strcpy(paths[i], path);
+    return paths[i];
 }
 
 static void write_file(const char *name, const void *bytes, size_t size)
