@@ -34,7 +34,9 @@ typedef enum gpudl_trust_policy {
 } gpudl_trust_policy;
 
 /* In gpudl_loader_options for all loads, in gpudl_load_options for one. Both hold then: a load can only ask for more. One that
- * names a policy less strict than its loader's fails with GPUDL_ERROR_TRUST_WEAKER.
+ * names a policy less strict than its loader's fails with GPUDL_ERROR_TRUST_WEAKER. A library keeps the policy that its load
+ * named, and replacements of it answer to that, unless they name one. A watched file that is refused is tried again when its
+ * signature changes.
  *
  * Files are read, and all else is copied, by the call that takes the options; a loader goes by what was in them when it was
  * opened. Key ring and lists must belong to root or this user, and nobody else may be able to write to them. */

@@ -214,8 +214,7 @@ static void tasks_are_checked_and_keep_nothing_of_the_callers(void **state)
 }
 
 struct outcome {
-    atomic_int good, bad;
-    gpudl_status status;
+    atomic_int good, bad, status;
 };
 
 static void told(void *user, gpudl_library *lib, gpudl_status status, const char *text, uint64_t generation)
@@ -223,7 +222,7 @@ static void told(void *user, gpudl_library *lib, gpudl_status status, const char
     struct outcome *o = user;
 
     (void)lib, (void)text, (void)generation;
-    o->status = status;
+    atomic_store(&o->status, (int)status);
     atomic_fetch_add(status == GPUDL_OK ? &o->good : &o->bad, 1);
 }
 
@@ -239,7 +238,7 @@ static void follow(unsigned poll)
     gpudl_trust_options trust = by_signature(alices);
     gpudl_watch_options options = GPUDL_WATCH_OPTIONS_INIT;
     gpudl_loader *l = harness_open();
-    struct outcome o = { .status = GPUDL_OK };
+    struct outcome o = { .good = 0 };
     gpudl_library *lib;
 
     put(texts[0], alice_secret);
@@ -251,7 +250,7 @@ static void follow(unsigned poll)
     assert_ok(gpudl_library_watch(lib, &options));
     put(texts[1], NULL); /* the old one's signature is still there */
     wait_for(&o.bad, 1);
-    assert_int_equal(o.status, GPUDL_ERROR_SIGNATURE);
+    assert_int_equal(atomic_load(&o.status), GPUDL_ERROR_SIGNATURE);
     assert_int_equal(gpudl_library_generation(lib), 0);
     write_text(signature_path, sign(texts[1], alice_secret));
     wait_for(&o.good, 1);
@@ -259,7 +258,7 @@ static void follow(unsigned poll)
     assert_int_equal(unlink(signature_path), 0);
     put(texts[2], NULL);
     wait_for(&o.bad, 2);
-    assert_int_equal(o.status, GPUDL_ERROR_SIGNATURE_MISSING);
+    assert_int_equal(atomic_load(&o.status), GPUDL_ERROR_SIGNATURE_MISSING);
     write_text(signature_path, sign(texts[2], alice_secret));
     wait_for(&o.good, 2);
     gpudl_library_release(lib);
