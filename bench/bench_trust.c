@@ -1,6 +1,6 @@
-/* What a trust policy adds to a load: a digest, a signature over the hash, a legacy one over the content, for cubins of 4 KB, 800 KB
- * and 10 MB, each against the same load without a policy; and against such a load with the bare work beside it, a hash and the two
- * Ed25519 verifications of a minisign signature, so that what else there is would show.
+/* What a trust policy adds to a load: a digest, a signature over the hash, a legacy one over the content, for cubins of 4 KB, 800
+ * KB and 10 MB, each against the same load without a policy; and against such a load with the bare work beside it, a hash and the
+ * two Ed25519 verifications of a minisign signature, so that what else there is would show.
  *
  * The cubin is for sm_90, with zeros behind it: it wants a GPU of that kind, or the null driver, over which a load costs least. */
 #include "bench/device.h"
@@ -19,11 +19,11 @@ struct file {
     char path[96];
     unsigned char *bytes;
     size_t size;
-    unsigned loads;     /* of one sample */
+    unsigned loads; /* of one sample */
 };
 
 struct trust_bench {
-    gpudl_loader *loaders[3];   /* by policy */
+    gpudl_loader *loaders[3]; /* by policy */
     char folder[64];
     struct file file;
     struct {
@@ -136,7 +136,8 @@ static bool sign_file(struct trust_bench *b, unsigned legacy)
     o.secret_key = b->keys.secret;
     o.legacy = legacy;
     snprintf(path, sizeof(path), "%s.minisig", b->file.path);
-    return gpudl_trust_sign(GPUDL_FILE(b->file.path), &o, signature) == GPUDL_OK && write_file(path, signature, strlen(signature));
+    return gpudl_trust_sign(GPUDL_FILE(b->file.path), &o, signature) == GPUDL_OK &&
+        write_file(path, signature, strlen(signature));
 }
 
 /* The cubin with zeros behind it, up to this size. */
@@ -173,10 +174,12 @@ static bool make_keys(struct trust_bench *b)
         return false;
     child = fork();
     if (!child) {
-        ok = gpudl_trust_keygen(NULL, b->keys.public, b->keys.secret) == GPUDL_OK && write(ends[1], &b->keys, sizeof(b->keys)) == (ssize_t)sizeof(b->keys);
+        ok = gpudl_trust_keygen(NULL, b->keys.public, b->keys.secret) == GPUDL_OK &&
+            write(ends[1], &b->keys, sizeof(b->keys)) == (ssize_t)sizeof(b->keys);
         _exit(!ok);
     }
-    ok = child > 0 && waitpid(child, &status, 0) == child && status == 0 && read(ends[0], &b->keys, sizeof(b->keys)) == (ssize_t)sizeof(b->keys);
+    ok = child > 0 && waitpid(child, &status, 0) == child && status == 0 &&
+        read(ends[0], &b->keys, sizeof(b->keys)) == (ssize_t)sizeof(b->keys);
     close(ends[0]);
     close(ends[1]);
     return ok;
@@ -230,9 +233,11 @@ static void close_loaders(struct trust_bench *b)
         gpudl_loader_close(b->loaders[i]);
 }
 
-static void compare(struct bench_report *report, struct trust_bench *b, const char *name, double (*sample)(void *), double (*bare)(void *))
+static void compare(
+    struct bench_report *report, struct trust_bench *b, const char *name, double (*sample)(void *), double (*bare)(void *))
 {
-    const struct bench_side sides[] = { { name, sample, b }, { "no policy", sample_none, b }, { "no policy + bare work", bare, b } };
+    const struct bench_side sides[] = { { name, sample, b }, { "no policy", sample_none, b },
+        { "no policy + bare work", bare, b } };
     char title[64];
     double added;
 

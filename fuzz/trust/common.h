@@ -1,5 +1,5 @@
-/* common.h - what the targets of this folder share: a copy of the input of its own size, so that a sanitizer sees the first byte read
- * too many, and reasons that are there on failure and end in their buffer. */
+/* common.h - what the targets of this folder share: a copy of the input of its own size, so that a sanitizer sees the first byte
+ * read too many, and reasons that are there on failure and end in their buffer. */
 #ifndef FUZZ_TRUST_COMMON_H
 #define FUZZ_TRUST_COMMON_H
 

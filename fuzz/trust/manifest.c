@@ -1,5 +1,5 @@
-/* Any bytes as a manifest: names are not empty, fit, and hold no NUL; a content that is listed under a name is trusted under it, and as
- * often as there are lines. */
+/* Any bytes as a manifest: names are not empty, fit, and hold no NUL; a content that is listed under a name is trusted under it,
+ * and as often as there are lines. */
 #include "fuzz/trust/common.h"
 #include "src/trust/manifest.h"
 #include "src/util/alloc.h"

@@ -1,5 +1,5 @@
-/* Any bytes as a signature of some content: one that can be read holds its parts in the way that they are written, and none is good but
- * those that the owner of the key made. */
+/* Any bytes as a signature of some content: one that can be read holds its parts in the way that they are written, and none is good
+ * but those that the owner of the key made. */
 #include "fuzz/trust/common.h"
 #include "src/trust/armor.h"
 
@@ -42,7 +42,8 @@ static void check_policy(struct span file, const struct signature *s, enum trust
     enum trust_error error;
     struct reason why;
 
-    CHECK(keys && !gpudl__trust_keys_add(keys, (struct span){ (const unsigned char *)alice, sizeof(alice) - 1 }, reason_begin(&why)));
+    CHECK(keys &&
+        !gpudl__trust_keys_add(keys, (struct span){ (const unsigned char *)alice, sizeof(alice) - 1 }, reason_begin(&why)));
     error = gpudl__trust_check(&policy, 1, &subject, &f, reason_begin(&why));
     reason_check(&why, error);
     CHECK(!read || error == read);

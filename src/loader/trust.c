@@ -70,7 +70,8 @@ static gpudl_status lock_policy(struct trust_setup *s)
     while (i < n && !is_same(locked[i], s))
         i++;
     if (i == LOCKS_MOST) {
-        status = gpudl__fail(GPUDL_ERROR_TRUST_SETUP, "gpudl_trust_options: %d policies are locked in this process already", LOCKS_MOST);
+        status = gpudl__fail(
+            GPUDL_ERROR_TRUST_SETUP, "gpudl_trust_options: %d policies are locked in this process already", LOCKS_MOST);
     } else if (i == n) {
         locked[n] = s;
         atomic_store_explicit(&nlocked, n + 1, memory_order_release);
@@ -122,7 +123,9 @@ static enum trust_level least_level(const struct trust_setup *own)
 
 static const char *level_name(enum trust_level level)
 {
-    return level == TRUST_BY_SIGNATURE ? "GPUDL_TRUST_SIGNATURE" : level == TRUST_BY_DIGEST ? "GPUDL_TRUST_DIGEST" : "GPUDL_TRUST_NONE";
+    return level == TRUST_BY_SIGNATURE ? "GPUDL_TRUST_SIGNATURE"
+        : level == TRUST_BY_DIGEST     ? "GPUDL_TRUST_DIGEST"
+                                       : "GPUDL_TRUST_NONE";
 }
 
 static gpudl_status check_level(const struct trust_setup *s, const struct trust_setup *own)
@@ -183,16 +186,16 @@ static gpudl_status inherit(struct stack *stack)
         for (i = stack->n - 1; i-- > 0 && !gpudl__trust_keys_count(stack->policies[i].keys);)
             ;
         if (i == (size_t)-1)
-            return gpudl__fail(
-                GPUDL_ERROR_TRUST_SETUP, "gpudl_trust_options: GPUDL_TRUST_SIGNATURE is asked for, and neither load nor loader has a key");
+            return gpudl__fail(GPUDL_ERROR_TRUST_SETUP,
+                "gpudl_trust_options: GPUDL_TRUST_SIGNATURE is asked for, and neither load nor loader has a key");
         mine->keys = stack->policies[i].keys;
     }
     if (mine->level == TRUST_BY_DIGEST && !gpudl__trust_digests_count(mine->digests)) {
         for (i = stack->n - 1; i-- > 0 && !gpudl__trust_digests_count(stack->policies[i].digests);)
             ;
         if (i == (size_t)-1)
-            return gpudl__fail(
-                GPUDL_ERROR_TRUST_SETUP, "gpudl_trust_options: GPUDL_TRUST_DIGEST is asked for, and neither load nor loader has a digest");
+            return gpudl__fail(GPUDL_ERROR_TRUST_SETUP,
+                "gpudl_trust_options: GPUDL_TRUST_DIGEST is asked for, and neither load nor loader has a digest");
         mine->digests = stack->policies[i].digests;
     }
     return GPUDL_OK;
@@ -239,8 +242,8 @@ static gpudl_status find_signature(
     return status;
 }
 
-static gpudl_status check_subject(
-    const struct stack *stack, const struct content *c, struct trust_subject *subject, struct trust_finding *out, struct text *why)
+static gpudl_status check_subject(const struct stack *stack, const struct content *c, struct trust_subject *subject,
+    struct trust_finding *out, struct text *why)
 {
     enum trust_error error = gpudl__trust_check(stack->policies, stack->n, subject, out, why);
 
@@ -250,8 +253,8 @@ static gpudl_status check_subject(
 }
 
 /* The comment of a signature that was found is lent by *mine, which is to be freed on success. */
-static gpudl_status check(const struct stack *stack, const struct span *signature, const struct content *c, struct trust_finding *out,
-    void **mine)
+static gpudl_status check(
+    const struct stack *stack, const struct span *signature, const struct content *c, struct trust_finding *out, void **mine)
 {
     char reason[2048];
     struct text why = gpudl__text_init(reason, sizeof(reason));
@@ -346,8 +349,8 @@ static gpudl_status import(
     return status == GPUDL_OK && load.trust ? import_trust(own, load.trust, out, signature) : status;
 }
 
-gpudl_status gpudl__trust_admit(const struct trust_setup *own, const struct trust_setup *before, const gpudl_load_options *options,
-    struct content *c)
+gpudl_status gpudl__trust_admit(
+    const struct trust_setup *own, const struct trust_setup *before, const gpudl_load_options *options, struct content *c)
 {
     struct span signature = { NULL, 0 };
     gpudl_status status = import(own, options, &c->trust, &signature);

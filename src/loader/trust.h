@@ -1,7 +1,7 @@
 /* trust.h - where trust/ meets loads: options to policies, files to bytes, errors to statuses.
  *
- * A load is checked twice at most: its bytes as soon as they are read, before anything looks into them (gpudl__trust_admit), and, if
- * only a digest of the entry can settle it, that entry's bytes before the driver gets them (gpudl__trust_admit_entry). */
+ * A load is checked twice at most: its bytes as soon as they are read, before anything looks into them (gpudl__trust_admit), and,
+ * if only a digest of the entry can settle it, that entry's bytes before the driver gets them (gpudl__trust_admit_entry). */
 #ifndef GPUDL_LOADER_TRUST_H
 #define GPUDL_LOADER_TRUST_H
 
@@ -32,8 +32,9 @@ char *gpudl__trust_absolute(const char *path);
 gpudl_status gpudl__trust_open(const gpudl_trust_options *given, struct trust_setup **out);
 bool gpudl__trust_locked(void);     /* the environment is not to be heeded */
 
-/* May it be looked into? own is the loader's setup, before that of the library which is replaced, options are the load's; each may be
- * NULL. before holds unless the options name a policy. The content keeps theirs, and what there is still to be asked of its entry. */
+/* May it be looked into? own is the loader's setup, before that of the library which is replaced, options are the load's; each may
+ * be NULL. before holds unless the options name a policy. The content keeps theirs, and what there is still to be asked of its
+ * entry. */
 gpudl_status gpudl__trust_admit(const struct trust_setup *own, const struct trust_setup *before, const gpudl_load_options *options,
     struct content *content);
 /* The policy that the load named, for its library to keep, or NULL. */

@@ -148,7 +148,8 @@ static gpudl_status sign(const struct content *c, const gpudl_sign_options *o, c
 
     describe(c, o->legacy, comment, sizeof(comment));
     if (!error)
-        error = gpudl__signature_write(&key, c->bytes, !o->legacy, o->untrusted_comment ? o->untrusted_comment : "signature made by gpudl",
+        error = gpudl__signature_write(&key, c->bytes, !o->legacy,
+            o->untrusted_comment ? o->untrusted_comment : "signature made by gpudl",
             o->trusted_comment ? o->trusted_comment : comment, signature, &why);
     sodium_memzero(&key, sizeof(key));
     return error ? gpudl__fail(gpudl__trust_status(error), "gpudl_sign_options: %s", reason) : GPUDL_OK;

@@ -1,5 +1,5 @@
-/* The files that a policy is made of: a key ring, lists, signatures. Whoever can write to them decides what is trusted, so that must
- * be root or this user alone. */
+/* The files that a policy is made of: a key ring, lists, signatures. Whoever can write to them decides what is trusted, so that
+ * must be root or this user alone. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -129,8 +129,8 @@ static enum trust_error take_manifest(struct trust_setup *s, struct span bytes, 
     return error;
 }
 
-static gpudl_status take_file(struct trust_setup *s, int folder, const char *name, const char *path, const char *what, size_t most,
-    take_bytes *take)
+static gpudl_status take_file(
+    struct trust_setup *s, int folder, const char *name, const char *path, const char *what, size_t most, take_bytes *take)
 {
     char reason[1024];
     struct text why = gpudl__text_init(reason, sizeof(reason));
@@ -154,7 +154,8 @@ static bool is_key_file(const char *name)
     return n > 4 && name[0] != '.' && strcmp(name + n - 4, ".pub") == 0;
 }
 
-static gpudl_status take_in_ring(struct trust_setup *s, int folder, const char *ring, const char *name, const char *what, take_bytes *take)
+static gpudl_status take_in_ring(
+    struct trust_setup *s, int folder, const char *ring, const char *name, const char *what, take_bytes *take)
 {
     char path[PATH_MAX];
 
@@ -209,10 +210,11 @@ static gpudl_status check_options(const gpudl_trust_options *o)
     bool has_keys = o->key_ring || o->nkeys, has_digests = o->manifest || o->ndigests;
 
     if ((unsigned)o->policy > GPUDL_TRUST_SIGNATURE)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "gpudl_trust_options: policy is %d: give GPUDL_TRUST_NONE, _DIGEST or _SIGNATURE",
-            (int)o->policy);
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT,
+            "gpudl_trust_options: policy is %d: give GPUDL_TRUST_NONE, _DIGEST or _SIGNATURE", (int)o->policy);
     if (o->policy == GPUDL_TRUST_DEFAULT && (has_keys || has_digests || o->revoked))
-        return gpudl__fail_argument("gpudl_trust_options", "keys or digests are given, and no policy: say which one they are for");
+        return gpudl__fail_argument(
+            "gpudl_trust_options", "keys or digests are given, and no policy: say which one they are for");
     if ((o->nkeys && !o->keys) || (o->ndigests && !o->digests) || (o->signature_size && !o->signature))
         return gpudl__fail_argument("gpudl_trust_options", "a count is not 0, and what it counts is NULL");
     if (o->locked > 1)

@@ -53,7 +53,7 @@ bool gpudl__base64_read(struct span text, void *out, size_t size)
         return false;
     gpudl__base64_print(out, size, again);
     same = sodium_memcmp(again, text.data, text.size) == 0;
-    sodium_memzero(again, sizeof(again));       /* it may be a secret key */
+    sodium_memzero(again, sizeof(again)); /* it may be a secret key */
     return same;
 }
 

@@ -2,7 +2,7 @@
  * only if one of them asks. */
 #include "src/trust/trust.h"
 
-enum { NAMED_MOST = 4 };        /* keys in a message */
+enum { NAMED_MOST = 4 }; /* keys in a message */
 
 static bool wants_digest(const struct trust_policy *p)
 {
@@ -51,7 +51,8 @@ static enum trust_error check_revoked(
     for (size_t i = 0; i < n; i++)
         if (gpudl__trust_keys_revoked_content(policies[i].keys, digest)) {
             gpudl__sha256_print(digest, digits);
-            return trust_fail(TRUST_REVOKED, why, "%s, whose SHA-256 is %s, is revoked: it must not be used any more", what, digits);
+            return trust_fail(
+                TRUST_REVOKED, why, "%s, whose SHA-256 is %s, is revoked: it must not be used any more", what, digits);
         }
     return TRUST_OK;
 }
@@ -72,7 +73,8 @@ static enum trust_error check_digest(
     }
     gpudl__sha256_print(digest, digits);
     return trust_fail(TRUST_OTHER_DIGEST, why,
-        "its SHA-256 is %s, and the manifest has another for this file: it was changed since, or the manifest is of other files", digits);
+        "its SHA-256 is %s, and the manifest has another for this file: it was changed since, or the manifest is of other files",
+        digits);
 }
 
 /* ---- signatures */
@@ -149,8 +151,8 @@ static enum trust_error check_signer(const struct trust_policy *policies, size_t
     return TRUST_OK;
 }
 
-static enum trust_error check_signature(
-    const struct trust_policy *policies, size_t n, const struct trust_subject *subject, struct trust_finding *out, struct text *why)
+static enum trust_error check_signature(const struct trust_policy *policies, size_t n, const struct trust_subject *subject,
+    struct trust_finding *out, struct text *why)
 {
     const struct public_key *verified = NULL;
     unsigned char hash[PREHASH];
@@ -196,8 +198,8 @@ static enum trust_error check_digests(
     return error;
 }
 
-enum trust_error gpudl__trust_check(
-    const struct trust_policy *policies, size_t n, const struct trust_subject *subject, struct trust_finding *out, struct text *why)
+enum trust_error gpudl__trust_check(const struct trust_policy *policies, size_t n, const struct trust_subject *subject,
+    struct trust_finding *out, struct text *why)
 {
     struct trust_finding f = { .digested = false };
     enum trust_error error = TRUST_OK;

@@ -4,12 +4,12 @@
 #include "src/trust/trust.h"
 #include "src/util/alloc.h"
 
-enum { NAME_MOST = 4096 };      /* PATH_MAX, with its NUL */
+enum { NAME_MOST = 4096 }; /* PATH_MAX, with its NUL */
 
 struct pin {
     struct pin *next;
     struct sha256 digest;
-    char *path;                 /* that a manifest gives it, or NULL */
+    char *path; /* that a manifest gives it, or NULL */
 };
 
 struct trust_digests {
@@ -57,7 +57,8 @@ enum trust_error gpudl__trust_digests_add(struct trust_digests *d, const char *h
     if (gpudl__sha256_scan(text, &digest))
         return add(d, &digest, NULL, why);
     gpudl__text_quote(why, text.data, text.size);
-    return trust_fail(TRUST_BAD_SETUP, why, " is no SHA-256: that is 64 hexadecimal digits, as `gpudl manifest` and sha256sum print it");
+    return trust_fail(
+        TRUST_BAD_SETUP, why, " is no SHA-256: that is 64 hexadecimal digits, as `gpudl manifest` and sha256sum print it");
 }
 
 enum trust_error gpudl__trust_digests_add_manifest(

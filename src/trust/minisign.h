@@ -13,8 +13,8 @@
  *
  * kdf is "Sc", and then the last three fields are masked with the bytes that scrypt makes of a password, or two zeros. check is the
  * BLAKE2b-256 of "Ed" id key, or zeros where kdf is none. "Ed" signs the content (legacy), "ED" its BLAKE2b-512 (prehashed). global
- * signs signature[64] and the trusted comment, so that this one is as good as the content; the untrusted one proves nothing. An id is
- * a random number that tells keys apart. */
+ * signs signature[64] and the trusted comment, so that this one is as good as the content; the untrusted one proves nothing. An id
+ * is a random number that tells keys apart. */
 #ifndef GPUDL_TRUST_MINISIGN_H
 #define GPUDL_TRUST_MINISIGN_H
 
@@ -73,7 +73,8 @@ enum trust_error gpudl__signature_read(struct span file, struct signature *out, 
 /* What is signed of some content: itself, or its hash in memory of the caller's. */
 struct span gpudl__signature_message(bool prehashed, struct span content, unsigned char hash[PREHASH]);
 /* Both signatures, with this very key. */
-enum trust_error gpudl__signature_verify(const struct signature *, const struct public_key *, struct span message, struct text *why);
+enum trust_error gpudl__signature_verify(
+    const struct signature *, const struct public_key *, struct span message, struct text *why);
 /* content is read twice if it is not hashed first: nobody else may be able to write to it. */
 enum trust_error gpudl__signature_write(const struct secret_key *, struct span content, bool prehashed, const char *untrusted,
     const char *trusted, char text[SIGNATURE_TEXT], struct text *why);

@@ -124,7 +124,8 @@ static bool is_sound(const struct secret_record *r, bool locked)
     unsigned char check[sizeof(r->part.check)];
 
     make_check(&r->part, check);
-    return (sodium_memcmp(r->part.check, check, sizeof(check)) == 0 || (!locked && sodium_is_zero(r->part.check, sizeof(check)))) &&
+    return (sodium_memcmp(r->part.check, check, sizeof(check)) == 0 ||
+               (!locked && sodium_is_zero(r->part.check, sizeof(check)))) &&
         has_its_public_half(&r->part);
 }
 
@@ -181,7 +182,8 @@ enum trust_error gpudl__secret_key_write(
     }
     gpudl__base64_print(&r, sizeof(r), line);
     if (done)
-        snprintf(text, SECRET_KEY_TEXT, UNTRUSTED_COMMENT "gpudl %s secret key\n%s\n", password ? "encrypted" : "unencrypted", line);
+        snprintf(
+            text, SECRET_KEY_TEXT, UNTRUSTED_COMMENT "gpudl %s secret key\n%s\n", password ? "encrypted" : "unencrypted", line);
     sodium_memzero(&r, sizeof(r));
     sodium_memzero(line, sizeof(line));
     return done ? TRUST_OK

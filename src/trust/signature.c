@@ -86,7 +86,8 @@ enum trust_error gpudl__signature_verify(
     if (memcmp(s->id, key->id, KEY_ID) != 0)
         return trust_fail(TRUST_UNKNOWN_KEY, why, "it is not signed with key %s", id);
     if (s->comment.size > COMMENT_MOST)
-        return trust_fail(TRUST_BAD_SIGNATURE, why, "its trusted comment has %zu bytes, and may have %d", s->comment.size, COMMENT_MOST);
+        return trust_fail(
+            TRUST_BAD_SIGNATURE, why, "its trusted comment has %zu bytes, and may have %d", s->comment.size, COMMENT_MOST);
     if (!is_signed(s->bytes, message, key))
         return trust_fail(TRUST_BAD_SIGNATURE, why,
             "key %s did not sign these bytes: they, or the signature, are not what was signed; get both again, or sign anew", id);

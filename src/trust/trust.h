@@ -1,8 +1,8 @@
-/* trust.h - is this content trusted? Keys and digests are gathered once and then only read, by any number of threads; a policy says
- * which of them a content must answer to. Knows bytes only: files are read by whoever calls.
+/* trust.h - is this content trusted? Keys and digests are gathered once and then only read, by any number of threads; a policy
+ * says which of them a content must answer to. Knows bytes only: files are read by whoever calls.
  *
- * Policies are stacked: each has to be satisfied by itself, so one more can only ask for more. A key or a digest that one of them has
- * revoked is revoked for all. */
+ * Policies are stacked: each has to be satisfied by itself, so one more can only ask for more. A key or a digest that one of them
+ * has revoked is revoked for all. */
 #ifndef GPUDL_TRUST_TRUST_H
 #define GPUDL_TRUST_TRUST_H
 
@@ -14,7 +14,7 @@
 enum trust_level { TRUST_NONE, TRUST_BY_DIGEST, TRUST_BY_SIGNATURE };
 
 /* To be called before a key is made or a password tried, any number of times; false: this machine has no random numbers. What only
- * hashes and verifies does without: libsodium's portable BLAKE2b, which it uses until then, is up to twice as fast as its AVX2 one. */
+ * hashes and verifies does without: libsodium's portable BLAKE2b, which it has until then, can be twice as fast as its AVX2 one. */
 bool gpudl__trust_init(void);
 
 /* ---- keys.c: public keys, and what is revoked */
@@ -41,12 +41,12 @@ enum trust_error gpudl__trust_digests_add_manifest(
     struct trust_digests *, const char *folder, struct span manifest, struct text *why);
 size_t gpudl__trust_digests_count(const struct trust_digests *);
 bool gpudl__trust_digests_have(const struct trust_digests *, const struct sha256 *);
-/* Does a manifest name this file, by its absolute path? Then *listed, and whether one of its digests under this name is it. */
+/* Does a manifest name this file, by its absolute path? Then *listed, and whether one of its digests under that name is it. */
 bool gpudl__trust_digests_name(const struct trust_digests *, const char *path, const struct sha256 *, bool *listed);
 bool gpudl__trust_digests_same(const struct trust_digests *, const struct trust_digests *);
 
-/* An absolute path from a folder and a name, with "//", "/./" and "./" taken out, as names are compared; NULL: no memory. Release it
- * with gpudl__free(). */
+/* An absolute path from a folder and a name, with "//", "/./" and "./" taken out, as names are compared; NULL: no memory. Release
+ * it with gpudl__free(). */
 char *gpudl__trust_path(const char *folder, const char *name);
 
 /* ---- check.c */

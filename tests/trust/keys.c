@@ -86,7 +86,8 @@ static void a_password_opens_its_key_only(void **state)
     assert_true(gpudl__secret_key_is_locked(text_of(text)));
     assert_good(gpudl__secret_key_read(text_of(text), "correct horse", &again, why()));
     assert_memory_equal(&key, &again, sizeof(key));
-    assert_refused(gpudl__secret_key_read(text_of(text), "correct hors", &again, why()), TRUST_WRONG_PASSWORD, "not this secret key's");
+    assert_refused(
+        gpudl__secret_key_read(text_of(text), "correct hors", &again, why()), TRUST_WRONG_PASSWORD, "not this secret key's");
     assert_refused(gpudl__secret_key_read(text_of(text), "", &again, why()), TRUST_WRONG_PASSWORD, "not this secret key's");
     assert_refused(gpudl__secret_key_read(text_of(text), NULL, &again, why()), TRUST_WRONG_PASSWORD, "none was given");
 }
@@ -98,7 +99,8 @@ static void damage(const char *text, size_t at, unsigned char with, size_t n, ch
     unsigned char record[158];
     size_t size;
 
-    assert_int_equal(sodium_base642bin(record, sizeof(record), base64, 212, NULL, &size, NULL, sodium_base64_VARIANT_ORIGINAL), 0);
+    assert_int_equal(
+        sodium_base642bin(record, sizeof(record), base64, 212, NULL, &size, NULL, sodium_base64_VARIANT_ORIGINAL), 0);
     assert_int_equal(size, sizeof(record));
     for (size_t i = 0; i < n; i++)
         record[at + i] ^= with;

@@ -5,7 +5,7 @@
 #include "src/util/alloc.h"
 
 #define EMPTY "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-#define ABC   "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 static struct sha256 digest_of(const char *hex)
 {
@@ -121,7 +121,8 @@ static void refuses_other_lines(void **state)
     assert_refused(names_of("\\" ABC "  a\\tb\n", names), TRUST_BAD_SETUP, "line 1");
     assert_refused(names_of("\\" ABC "  a\\\n", names), TRUST_BAD_SETUP, "line 1");
     assert_refused(names_of("SHA256 (k) = " ABC "\n", names), TRUST_BAD_SETUP, "line 1");
-    assert_refused(names_of(ABC "  0123456789012345678901234567890123456789012345678901234567890123\n", names), TRUST_BAD_SETUP, "line 1");
+    assert_refused(
+        names_of(ABC "  0123456789012345678901234567890123456789012345678901234567890123\n", names), TRUST_BAD_SETUP, "line 1");
 }
 
 static void paths_are_compared_as_they_are_written(void **state)

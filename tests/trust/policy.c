@@ -54,7 +54,8 @@ static struct trust_subject signed_cubin(void)
     return (struct trust_subject){ .bytes = TRUST_SPAN(signed_cubin), .signature = TRUST_SPAN(hashed_minisig) };
 }
 
-static enum trust_error check_all(const struct trust_policy *policies, size_t n, struct trust_subject subject, struct trust_finding *f)
+static enum trust_error check_all(
+    const struct trust_policy *policies, size_t n, struct trust_subject subject, struct trust_finding *f)
 {
     struct trust_finding unused;
 
@@ -124,7 +125,8 @@ static void a_digest_is_asked_for(void **state)
     assert_good(check_all(&PINNED(others), 1, subject, &f)); /* an entry may still be the one */
     assert_true(gpudl__trust_open_question(&f));
     assert_good(gpudl__trust_check_entry(&PINNED(others), 1, &f, TRUST_SPAN(alice_pub), why()));
-    assert_refused(gpudl__trust_check_entry(&PINNED(others), 1, &f, TRUST_SPAN(bob_pub), why()), TRUST_OTHER_DIGEST, "among the 1");
+    assert_refused(
+        gpudl__trust_check_entry(&PINNED(others), 1, &f, TRUST_SPAN(bob_pub), why()), TRUST_OTHER_DIGEST, "among the 1");
 }
 
 /* With a signature the digests that are given hold as well. */

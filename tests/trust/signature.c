@@ -8,7 +8,8 @@ static struct secret_key alices;
 static int read_keys(void **state)
 {
     (void)state;
-    return gpudl__public_key_read(TRUST_SPAN(alice_pub), &alice, why()) || gpudl__public_key_read(TRUST_SPAN(bob_pub), &bob, why()) ||
+    return gpudl__public_key_read(TRUST_SPAN(alice_pub), &alice, why()) ||
+        gpudl__public_key_read(TRUST_SPAN(bob_pub), &bob, why()) ||
         gpudl__secret_key_read(TRUST_SPAN(alice_key), NULL, &alices, why());
 }
 
@@ -45,8 +46,10 @@ static void another_key_or_content_is_refused(void **state)
     assert_refused(verify(TRUST_SPAN(hashed_minisig), TRUST_SPAN(signed_cubin), &bob), TRUST_UNKNOWN_KEY, "not signed with key");
     memcpy(namesake.id, alice.id, KEY_ID); /* anybody can make such a key */
     assert_refused(verify(TRUST_SPAN(hashed_minisig), TRUST_SPAN(signed_cubin), &namesake), TRUST_BAD_SIGNATURE, "did not sign");
-    assert_refused(verify(TRUST_SPAN(hashed_minisig), TRUST_SPAN(alice_pub), &alice), TRUST_BAD_SIGNATURE, "did not sign these bytes");
-    assert_refused(verify(TRUST_SPAN(legacy_minisig), TRUST_SPAN(alice_pub), &alice), TRUST_BAD_SIGNATURE, "did not sign these bytes");
+    assert_refused(
+        verify(TRUST_SPAN(hashed_minisig), TRUST_SPAN(alice_pub), &alice), TRUST_BAD_SIGNATURE, "did not sign these bytes");
+    assert_refused(
+        verify(TRUST_SPAN(legacy_minisig), TRUST_SPAN(alice_pub), &alice), TRUST_BAD_SIGNATURE, "did not sign these bytes");
 }
 
 static void own_signatures_are_good(void **state)
@@ -57,7 +60,8 @@ static void own_signatures_are_good(void **state)
     for (int prehashed = 0; prehashed < 2; prehashed++) {
         assert_good(gpudl__signature_write(&alices, TRUST_SPAN(signed_cubin), prehashed, "u", "t", text, why()));
         assert_good(verify(text_of(text), TRUST_SPAN(signed_cubin), &alice));
-        assert_good(gpudl__signature_write(&alices, (struct span){ (const unsigned char *)"", 0 }, prehashed, "", "", text, why()));
+        assert_good(
+            gpudl__signature_write(&alices, (struct span){ (const unsigned char *)"", 0 }, prehashed, "", "", text, why()));
         assert_good(verify(text_of(text), (struct span){ (const unsigned char *)"", 0 }, &alice));
     }
     memset(comment, 'c', sizeof(comment) - 1);
@@ -86,8 +90,10 @@ static void comments_are_one_line_each(void **state)
     (void)state;
     memset(comment, 'c', sizeof(comment) - 1);
     comment[sizeof(comment) - 1] = '\0';
-    assert_refused(gpudl__signature_write(&alices, content, true, "a\nb", "", text, why()), TRUST_BAD_SETUP, "untrusted comment has more");
-    assert_refused(gpudl__signature_write(&alices, content, true, "", "a\rb", text, why()), TRUST_BAD_SETUP, "the trusted comment has more");
+    assert_refused(
+        gpudl__signature_write(&alices, content, true, "a\nb", "", text, why()), TRUST_BAD_SETUP, "untrusted comment has more");
+    assert_refused(
+        gpudl__signature_write(&alices, content, true, "", "a\rb", text, why()), TRUST_BAD_SETUP, "the trusted comment has more");
     assert_refused(gpudl__signature_write(&alices, content, true, "", comment, text, why()), TRUST_BAD_SETUP, "may have 1000");
 }
 
@@ -128,7 +134,9 @@ static void refuses_what_is_no_signature(void **state)
     struct signature s;
 
     (void)state;
-    assert_int_equal(sscanf(TRUST_TEXT(hashed_minisig), "%255[^\n]\n%255[^\n]\n%255[^\n]\n%255[^\n]\n", lines[0], lines[1], lines[2], lines[3]), 4);
+    assert_int_equal(sscanf(TRUST_TEXT(hashed_minisig), "%255[^\n]\n%255[^\n]\n%255[^\n]\n%255[^\n]\n", lines[0], lines[1],
+                         lines[2], lines[3]),
+        4);
 #define REFUSED(words, ...) \
     snprintf(text, sizeof(text), __VA_ARGS__); \
     assert_refused(gpudl__signature_read(text_of(text), &s, why()), TRUST_BAD_SIGNATURE, words)
@@ -141,8 +149,9 @@ static void refuses_what_is_no_signature(void **state)
     REFUSED("fourth line", "%s\n%s\n%s\n", lines[0], lines[1], lines[2]);
     REFUSED("fourth line", "%s\n%s\n%s\n%s", lines[0], lines[1], lines[2], lines[1]);
     REFUSED("more than four", "%s\n%s\n%s\n%s\n\n", lines[0], lines[1], lines[2], lines[3]);
-    REFUSED("algorithm 'Ad'", "%s\nQ%s\n%s\n%s\n", lines[0], "WSDpXK7m47XdRI1m5mTYa2NcicHhJ/V34hIMutUT5ENqki2nl6Fyi1VBIcKIhykEyIHORxbghWxZCwfMSBXjyEjdTqg69lLjAg=",
-        lines[2], lines[3]);
+    REFUSED("algorithm 'Ad'", "%s\nQ%s\n%s\n%s\n", lines[0],
+        "WSDpXK7m47XdRI1m5mTYa2NcicHhJ/V34hIMutUT5ENqki2nl6Fyi1VBIcKIhykEyIHORxbghWxZCwfMSBXjyEjdTqg69lLjAg=", lines[2],
+        lines[3]);
 #undef REFUSED
     snprintf(text, sizeof(text), "%s\r\n%s\r\n%s\r\n%s", lines[0], lines[1], lines[2], lines[3]);
     assert_good(verify(text_of(text), TRUST_SPAN(signed_cubin), &alice));

@@ -66,8 +66,9 @@ const struct command command_manifest = {
     .name = "manifest",
     .arguments = "FILE...",
     .summary = "print the SHA-256 of files, as sha256sum does",
-    .notes = "What it prints, in a file, is a manifest for gpudl_trust_options and for `sha256sum --check`. The code that a fatbin holds is\n"
-             "pinned by itself, wherever it travels, by the digest of what `gpudl extract` writes.\n"
-             "Status 0: all of them; 2: not all could be read.\n",
+    .notes =
+        "What it prints, in a file, is a manifest for gpudl_trust_options and for `sha256sum --check`. The code that a fatbin\n"
+        "holds is pinned by itself, wherever it travels, by the digest of what `gpudl extract` writes.\n"
+        "Status 0: all of them; 2: not all could be read.\n",
     .run = run,
 };

@@ -58,7 +58,8 @@ void secret_warn(const struct command *command, const char *path)
     struct stat st;
 
     if (stat(path, &st) == 0 && (st.st_mode & 077))
-        command_failed(command, "warning: %s: others can read it (mode %04o): `chmod 600` it", path, (unsigned)(st.st_mode & 07777));
+        command_failed(
+            command, "warning: %s: others can read it (mode %04o): `chmod 600` it", path, (unsigned)(st.st_mode & 07777));
 }
 
 static bool write_all(int fd, const char *text, unsigned mode)

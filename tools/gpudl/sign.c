@@ -59,7 +59,8 @@ static int write_signature(const struct plan *plan, const char *signature)
 {
     char path[PATH_MAX];
 
-    if (snprintf(path, sizeof(path), "%s%s", plan->out ? plan->out : plan->file, plan->out ? "" : ".minisig") >= (int)sizeof(path))
+    if (snprintf(path, sizeof(path), "%s%s", plan->out ? plan->out : plan->file, plan->out ? "" : ".minisig") >=
+        (int)sizeof(path))
         return command_failed(&command_sign, "%s: the name is too long", plan->file);
     return secret_write(&command_sign, path, signature, 0644, true);
 }
@@ -108,7 +109,8 @@ const struct command command_sign = {
     .arguments = "FILE -s KEY",
     .summary = "sign FILE, so that it is known whose it is and that nobody changed it",
     .options = options,
-    .notes = "Keys and signatures are minisign's. The password of KEY, if it has one, is read from the terminal, or as a line of standard\n"
-             "input. Status 0: signed; 1: wrong password, or SIG cannot be written; 2: FILE or KEY cannot be read.\n",
+    .notes =
+        "Keys and signatures are minisign's. The password of KEY, if it has one, is read from the terminal, or as a line of\n"
+        "standard input. Status 0: signed; 1: wrong password, or SIG cannot be written; 2: FILE or KEY cannot be read.\n",
     .run = run,
 };

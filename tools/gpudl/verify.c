@@ -37,7 +37,8 @@ static int take(void *user, const char *name, const char *value)
     else if (!strcmp(name, "--key-ring"))
         plan->trust.key_ring = value;
     else if (plan->nkeys == KEYS_MOST)
-        return command_misused(&command_verify, "at most %d keys: put them into a folder, and name it with --key-ring", KEYS_MOST);
+        return command_misused(
+            &command_verify, "at most %d keys: put them into a folder, and name it with --key-ring", KEYS_MOST);
     else
         plan->key_files[plan->nkeys++] = value;
     return STATUS_OK;
@@ -95,7 +96,8 @@ static int read_and_verify(struct plan *plan)
     char path[PATH_MAX], *signature;
     int status = STATUS_UNREADABLE;
 
-    if (snprintf(path, sizeof(path), "%s%s", plan->sig ? plan->sig : plan->file, plan->sig ? "" : ".minisig") >= (int)sizeof(path)) {
+    if (snprintf(path, sizeof(path), "%s%s", plan->sig ? plan->sig : plan->file, plan->sig ? "" : ".minisig") >=
+        (int)sizeof(path)) {
         command_failed(&command_verify, "%s: the name is too long", plan->file);
         return status;
     }
