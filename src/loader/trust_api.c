@@ -44,7 +44,7 @@ static void copy_comment(struct span comment, char *to, size_t size)
     size_t n = comment.size < size ? comment.size : size - 4;
 
     memcpy(to, comment.data, n);
-    strcpy(to + n, n < comment.size ? "..." : "");
+    memcpy(to + n, n < comment.size ? "..." : "", n < comment.size ? 4 : 1);
 }
 
 static void report(const struct content *content, const struct trust_finding *f, gpudl_trust_report *out)

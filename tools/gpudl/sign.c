@@ -80,6 +80,7 @@ static int sign(struct plan *plan, const char *secret)
         done = gpudl_trust_sign(GPUDL_FILE(plan->file), &plan->sign, signature);
         status = done == GPUDL_OK ? STATUS_OK : failed(done);
     }
+    plan->sign.password = NULL;
     secret_forget(password, sizeof(password));
     return status == STATUS_OK ? write_signature(plan, signature) : status;
 }
