@@ -8,7 +8,7 @@
 #include "src/loader/options.h"
 #include "src/util/alloc.h"
 
-enum { LOCKS_MOST = 8, POLICIES_MOST = LOCKS_MOST + 2 };
+enum { LOCKS_MOST = 8, POLICIES_MOST = LOCKS_MOST + 3 }; /* the loader's, the load's, what that revokes */
 
 /* What the entry's bytes are still to be asked. Lent by the loader, and by whoever has the load's setup. */
 struct trust_question {
@@ -176,27 +176,42 @@ static void push(struct stack *stack, const struct trust_setup *s)
     stack->policies[stack->n++] = (struct trust_policy){ s->level, s->keys, s->digests };
 }
 
-/* A load that asks for signatures or digests and brings none goes by what there is: the loader's first. */
+/* The nearest of the others that has keys, or digests. */
+static const struct trust_policy *find_other(const struct stack *stack, bool keys)
+{
+    for (size_t i = stack->n - 1; i-- > 0;) {
+        const struct trust_policy *p = &stack->policies[i];
+
+        if (keys ? gpudl__trust_keys_count(p->keys) : gpudl__trust_digests_count(p->digests))
+            return p;
+    }
+    return NULL;
+}
+
+static gpudl_status lacking(const char *policy, const char *what)
+{
+    return gpudl__fail(
+        GPUDL_ERROR_TRUST_SETUP, "gpudl_trust_options: %s is asked for, and neither load nor loader has a %s", policy, what);
+}
+
+/* A load that asks for signatures or digests and brings none goes by what there is: the loader's first. What it revokes stays. */
 static gpudl_status inherit(struct stack *stack)
 {
     struct trust_policy *mine = &stack->policies[stack->n - 1];
-    size_t i;
+    const struct trust_policy *other;
 
     if (mine->level == TRUST_BY_SIGNATURE && !gpudl__trust_keys_count(mine->keys)) {
-        for (i = stack->n - 1; i-- > 0 && !gpudl__trust_keys_count(stack->policies[i].keys);)
-            ;
-        if (i == (size_t)-1)
-            return gpudl__fail(GPUDL_ERROR_TRUST_SETUP,
-                "gpudl_trust_options: GPUDL_TRUST_SIGNATURE is asked for, and neither load nor loader has a key");
-        mine->keys = stack->policies[i].keys;
+        other = find_other(stack, true);
+        if (!other)
+            return lacking("GPUDL_TRUST_SIGNATURE", "key");
+        stack->policies[stack->n++] = (struct trust_policy){ TRUST_NONE, mine->keys, NULL };
+        mine->keys = other->keys;
     }
     if (mine->level == TRUST_BY_DIGEST && !gpudl__trust_digests_count(mine->digests)) {
-        for (i = stack->n - 1; i-- > 0 && !gpudl__trust_digests_count(stack->policies[i].digests);)
-            ;
-        if (i == (size_t)-1)
-            return gpudl__fail(GPUDL_ERROR_TRUST_SETUP,
-                "gpudl_trust_options: GPUDL_TRUST_DIGEST is asked for, and neither load nor loader has a digest");
-        mine->digests = stack->policies[i].digests;
+        other = find_other(stack, false);
+        if (!other)
+            return lacking("GPUDL_TRUST_DIGEST", "digest");
+        mine->digests = other->digests;
     }
     return GPUDL_OK;
 }

@@ -396,6 +396,10 @@ static void a_load_goes_by_the_loaders_keys(void **state)
     strict.signature = sign(DATA_SOURCE(names_ptx), alice_secret);
     strict.signature_size = strlen(strict.signature);
     assert_ok(load_as(l, DATA_SOURCE(names_ptx), &strict));
+    write_text("list", strchr(alice, '\n') + 1); /* and revokes one of them */
+    strict.revoked = path_of("list");
+    assert_fails(load_as(l, DATA_SOURCE(names_ptx), &strict), GPUDL_ERROR_REVOKED, "which is revoked");
+    strict.revoked = NULL;
     assert_fails(load_as(l, DATA_SOURCE(names_ptx), &pinned), GPUDL_ERROR_TRUST_SETUP, "has a digest");
     harness_close(l);
     l = harness_open();
