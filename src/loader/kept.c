@@ -98,7 +98,7 @@ gpudl_status gpudl__keep(const gpudl_source *source, const gpudl_load_options *o
     }
     if (status != GPUDL_OK)
         return status;
-    if (!keep_string(&k->source.name, &k->name) || !keep_options(k))
+    if (!keep_string(&k->source.name, &k->name) || !keep_options(k) || !keep_trust(k))
         status = gpudl__fail_memory("a copy of a source");
     else if (k->source.kind == GPUDL_SOURCE_REGISTERED)
         status = keep_registered(k);
@@ -107,10 +107,6 @@ gpudl_status gpudl__keep(const gpudl_source *source, const gpudl_load_options *o
     if (status != GPUDL_OK)
         gpudl__kept_release(k);
     return status;
-    if (keep_string(&k->source.name, &k->name) && keep_bytes(k) && keep_options(k) && keep_trust(k))
-        return GPUDL_OK;
-    gpudl__kept_release(k);
-    return gpudl__fail_memory("a copy of a source");
 }
 
 void gpudl__kept_release(struct kept *k)

@@ -222,6 +222,8 @@ static gpudl_status take_in(const gpudl_source *source, bool may_map, bool may_b
     if (status != GPUDL_OK)
         return status;
     name = known.name ? known.name : "memory";
+    if (known.kind == GPUDL_SOURCE_REGISTERED && may_be_cuda)
+        return gpudl__fail_argument("gpudl_source", "registered kernels are the program's own, and no bytes to sign or to check");
     if (known.kind == GPUDL_SOURCE_TEXT && !may_be_cuda)
         return refuse_cuda(name);
     status = read_bytes(&known, name, may_map, &c);

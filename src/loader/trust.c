@@ -371,8 +371,8 @@ gpudl_status gpudl__trust_admit(
     gpudl_status status = import(own, options, &c->trust, &signature);
     const struct trust_setup *load = c->trust && c->trust->level_given ? c->trust : before;
 
-    if (status != GPUDL_OK || (!own && !load && !gpudl__trust_locked()))
-        return status;
+    if (status != GPUDL_OK || c->registered || (!own && !load && !gpudl__trust_locked()))
+        return status; /* registered kernels are the program's own, and loaded already */
     return admit(own, load, &signature, c);
 }
 

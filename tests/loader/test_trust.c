@@ -480,6 +480,32 @@ static void contents_of_any_kind_are_checked(void **state)
     assert_fails(gpudl_trust_check(DATA_SOURCE(names_ptx), &trust, NULL), GPUDL_ERROR_ARGUMENT, "policy is");
 }
 
+/* They are loaded already, and have no bytes that could be signed. */
+static void the_programs_own_kernels_are_not_asked(void **state)
+{
+    gpudl_trust_options trust = by_signature(alices);
+    gpudl_loader *owner = harness_open(), *l = open_under(&trust);
+    gpudl_registered_kernel own = { "mine", NULL, NULL, NULL };
+    char digest[GPUDL_DIGEST_TEXT];
+    gpudl_source source;
+    gpudl_library *lib;
+    gpudl_version *v;
+    CUlibrary native;
+
+    (void)state;
+    assert_ok(gpudl_library_load(owner, DATA_SOURCE(names_ptx), NULL, &lib));
+    assert_ok(gpudl_library_pin(lib, &v));
+    assert_ok(gpudl_version_native(v, &native));
+    assert_int_equal(gpudl_loader_driver(owner)->LibraryGetKernel(&own.kernel, native, gpudl_library_kernel_name(lib, 0)), 0);
+    source = gpudl_source_registered("built in", &own, 1);
+    assert_fails(gpudl_trust_digest(&source, digest), GPUDL_ERROR_ARGUMENT, "no bytes");
+    assert_ok(load(l, &source));
+    gpudl_version_unpin(v);
+    gpudl_library_release(lib);
+    gpudl_loader_close(owner);
+    harness_close(l);
+}
+
 /* ----------------------------------------------------------------------------------------------------------------- swapping */
 
 /* Called with each descriptor that the library closes, just before it does. */
@@ -648,6 +674,7 @@ int main(void)
         TEST(a_load_goes_by_the_loaders_keys),
         TEST(options_that_cannot_be_are_refused),
         TEST(contents_of_any_kind_are_checked),
+        TEST(the_programs_own_kernels_are_not_asked),
         TEST(a_file_that_is_swapped_after_it_was_read_does_not_matter),
         TEST(a_writer_never_gets_in),
         TEST(each_allocation_may_fail),
