@@ -1,7 +1,7 @@
 /* gpudl_cuda.h - CUDA C++ for clang where there is no toolkit: included before the first line of every .cu file, see docs/CLANG.md.
  *
  * clang's own __clang_cuda_*.h say what the names of CUDA mean in terms of __nv_* functions, which are NVIDIA's libdevice elsewhere. Here
- * they are gpudl/arithmetic.h, gpudl/math.h and gpudl/special.h. What clang leaves to the toolkit (types, atomics, launch bounds, cache hints) is
+ * they are gpudl/arithmetic.h and what follows it. What clang leaves to the toolkit (types, atomics, launch bounds, cache hints) is
  * in the other files of gpudl/. Only device code is compiled, so all of this is for the device alone. */
 #ifndef GPUDL_CUDA_H
 #define GPUDL_CUDA_H
@@ -34,8 +34,11 @@
 #include "gpudl/types.h"
 #include "gpudl/arithmetic.h"
 #include "gpudl/simd.h"
-#include "gpudl/libclc.h"
-#include "gpudl/math.h"
+#include "gpudl/real.h"
+#include "gpudl/polynomials.h"
+#include "gpudl/exponential.h"
+#include "gpudl/trigonometry.h"
+#include "gpudl/errors.h"
 #include "gpudl/special.h"
 #include "gpudl/bessel.h"
 #undef CUDA_VERSION

@@ -24,14 +24,16 @@ struct corpus_file {
     corpus_check *check;
 };
 extern const struct corpus_file corpus_numbers[], corpus_threads[], corpus_rest[]; /* end with a NULL name */
+extern const struct corpus_file *const corpus_tables[];                             /* of the program; ends with NULL */
 
 #define CALL(c, name, ...) corpus_call(c, ((__typeof__(&name))corpus_symbol(c, #name))(__VA_ARGS__), #name)
 void *corpus_symbol(struct corpus *, const char *name);
 void corpus_call(struct corpus *, int result, const char *what);
 
-/* Device memory: a copy of size bytes, or zeroes where from is NULL. Freed with the file. */
+/* Device memory: a copy of size bytes, or zeroes where from is NULL. Freed with the file, or by corpus_free. */
 CUdeviceptr corpus_up(struct corpus *, const void *from, size_t size);
 void corpus_down(struct corpus *, void *to, CUdeviceptr from, size_t size);
+void corpus_free(struct corpus *);
 CUdeviceptr corpus_global(struct corpus *, const char *name);
 /* Launches and waits; args end with NULL. */
 void corpus_run(struct corpus *, const char *kernel, unsigned grid, unsigned block, unsigned shared, void **args);

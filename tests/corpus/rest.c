@@ -292,3 +292,5 @@ const struct corpus_file corpus_rest[] = {
     { "k23_misc", miscellany },
     { NULL, NULL },
 };
+
+const struct corpus_file *const corpus_tables[] = { corpus_numbers, corpus_threads, corpus_rest, NULL };

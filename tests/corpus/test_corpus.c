@@ -74,6 +74,12 @@ void corpus_down(struct corpus *c, void *to, CUdeviceptr from, size_t size)
     CALL(c, cuMemcpyDtoH_v2, to, from, size);
 }
 
+void corpus_free(struct corpus *c)
+{
+    while (buffers.n)
+        CALL(c, cuMemFree_v2, buffers.at[--buffers.n]);
+}
+
 CUdeviceptr corpus_global(struct corpus *c, const char *name)
 {
     CUdeviceptr p = 0;
@@ -141,8 +147,7 @@ static int check_file(struct corpus *c, const struct corpus_file *f, const char 
         f->check(c);
         CALL(c, cuModuleUnload, c->module);
     }
-    for (unsigned i = 0; i < buffers.n; i++)
-        CALL(c, cuMemFree_v2, buffers.at[i]);
+    corpus_free(c);
     printf("%s %s%s%s %s\n", c->wrong ? "FAILED" : "passed", f->name, c->wrong ? ": " : "", c->wrong ? c->wrong : "", log);
     return !c->wrong;
 }
@@ -159,7 +164,6 @@ static void open_device(struct corpus *c)
 
 int main(int argc, char **argv)
 {
-    static const struct corpus_file *const tables[] = { corpus_numbers, corpus_threads, corpus_rest };
     const char *path = getenv("CORPUS_DRIVER") ? getenv("CORPUS_DRIVER") : "libsoftcuda.so";
     struct corpus c = { .driver = dlopen(path, RTLD_NOW) };
     int passed = 0, failed = 0, r;
@@ -170,8 +174,8 @@ int main(int argc, char **argv)
     }
     c.arch = (unsigned)atoi(argv[2]);
     open_device(&c);
-    for (unsigned t = 0; t < sizeof(tables) / sizeof(*tables); t++)
-        for (const struct corpus_file *f = tables[t]; f->name; f++) {
+    for (const struct corpus_file *const *table = corpus_tables; *table; table++)
+        for (const struct corpus_file *f = *table; f->name; f++) {
             if (argc > 3 && strcmp(argv[3], f->name))
                 continue;
             r = check_file(&c, f, argv[1]);

@@ -7,61 +7,37 @@
 #pragma float_control(push)
 #pragma clang fp contract(off) /* what a product or sum loses is reckoned with: none may be fused but as written */
 
-struct gpudl_pair {
-    double h, l;
-};
-GPUDL_DEVICE gpudl_pair gpudl_pair_of(double h, double l) /* |h| >= |l| */
-{
-    double s = h + l;
-
-    return { s, l - (s - h) };
-}
-GPUDL_DEVICE gpudl_pair operator+(gpudl_pair a, gpudl_pair b)
-{
-    double s = a.h + b.h, t = s - a.h, e = (a.h - (s - t)) + (b.h - t);
-
-    return gpudl_pair_of(s, e + (a.l + b.l));
-}
-GPUDL_DEVICE gpudl_pair operator*(gpudl_pair a, gpudl_pair b)
-{
-    double p = a.h * b.h;
-
-    return gpudl_pair_of(p, __builtin_fma(a.h, b.h, -p) + (a.h * b.l + a.l * b.h));
-}
-GPUDL_DEVICE gpudl_pair operator/(gpudl_pair a, double b)
+typedef gpudl_pair<double> gpudl_pair_d;
+GPUDL_DEVICE gpudl_pair_d operator/(gpudl_pair_d a, double b)
 {
     double q = a.h / b, r = __builtin_fma(-q, b, a.h) + a.l;
 
-    return gpudl_pair_of(q, r / b);
+    return gpudl_quick_pair(q, r / b);
 }
-/* log(x) as twice the series of atanh((m-1)/(m+1)), plus the exponent's share */
-GPUDL_DEVICE gpudl_pair gpudl_pair_log(double x)
+/* log(x) as twice the series of atanh, every term a pair, plus the exponent's share */
+GPUDL_DEVICE gpudl_pair_d gpudl_pair_log(double x)
 {
-    const gpudl_pair ln2 = { 0.693147180559945286227, 2.319046813846299558418e-17 };
+    const gpudl_pair_d ln2 = { 0.693147180559945286227, 2.319046813846299558418e-17 };
     int e;
-    double m = gpudl_split(x < 0x1p-1022 ? x * 0x1p54 : x, &e), q = (m - 1) / (m + 1), r;
-    gpudl_pair s, z, sum = { 0, 0 };
+    double m = gpudl_split(x, &e);
+    gpudl_pair_d s = gpudl_pair_d{ m - 1, 0 } / gpudl_sum(m, 1.0), z = s * s, sum = { 0, 0 };
 
-    r = __builtin_fma(-q, m + 1, m - 1); /* m + 1 may have been rounded: what it lost is added */
-    r -= q * (m > 1 ? 1 - ((m + 1) - m) : m - ((m + 1) - 1));
-    s = gpudl_pair_of(q, r / (m + 1));
-    z = s * s;
     for (int k = 39; k >= 3; k -= 2)
-        sum = (sum + gpudl_pair{ 1, 0 } / k) * z;
-    sum = (sum + gpudl_pair{ 1, 0 }) * s;
-    return gpudl_pair_of(2 * sum.h, 2 * sum.l) + ln2 * gpudl_pair{ (double)(x < 0x1p-1022 ? e - 54 : e), 0 };
+        sum = (sum + gpudl_pair_d{ 1, 0 } / k) * z;
+    sum = (sum + gpudl_pair_d{ 1, 0 }) * s;
+    return gpudl_pair_d{ 2 * sum.h, 2 * sum.l } + ln2 * gpudl_pair_d{ (double)e, 0 };
 }
 
 /* Sum of (-z)^k / (k! (k+n)!) * n!, and the same with each term times H(k) + H(k+n) - H(n), for z = x^2/4 */
-GPUDL_DEVICE gpudl_pair gpudl_bessel_series(int n, double x, gpudl_pair *harmonic)
+GPUDL_DEVICE gpudl_pair_d gpudl_bessel_series(int n, double x, gpudl_pair_d *harmonic)
 {
     double square = -0.25 * x * x;
-    gpudl_pair z = { square, __builtin_fma(-0.25 * x, x, -square) }, term = { 1, 0 }, sum = term, h = { 0, 0 }, hsum = h;
+    gpudl_pair_d z = { square, __builtin_fma(-0.25 * x, x, -square) }, term = { 1, 0 }, sum = term, h = { 0, 0 }, hsum = h;
 
     for (int k = 1; k < 80; k++) {
         term = term * z / (k * ((double)k + n));
         sum = sum + term;
-        h = h + gpudl_pair{ 1, 0 } / k + gpudl_pair{ 1, 0 } / ((double)k + n);
+        h = h + gpudl_pair_d{ 1, 0 } / k + gpudl_pair_d{ 1, 0 } / ((double)k + n);
         hsum = hsum + term * h;
         if (__builtin_fabs(term.h) * (1 + h.h) < __builtin_fabs(sum.h) * 0x1p-70 && k > x)
             break;
@@ -91,7 +67,7 @@ GPUDL_DEVICE void gpudl_bessel_far(int n, double x, double *j, double *y)
 }
 GPUDL_CALLED double gpudl_bessel_j01(int n, double x)
 {
-    gpudl_pair sum, not_used;
+    gpudl_pair_d sum, not_used;
     double j, y;
 
     if (__nv_isinfd(x))
@@ -105,9 +81,9 @@ GPUDL_CALLED double gpudl_bessel_j01(int n, double x)
 }
 GPUDL_CALLED double gpudl_bessel_y01(int n, double x)
 {
-    const gpudl_pair gamma = { 0.5772156649015328655494, -4.942915152430645e-18 }, ln2 = { 0.693147180559945286227, 2.319046813846299558418e-17 },
+    const gpudl_pair_d gamma = { 0.5772156649015328655494, -4.942915152430645e-18 }, ln2 = { 0.693147180559945286227, 2.319046813846299558418e-17 },
                      two_over_pi = { 0.63661977236758138243, -3.93573533505082137e-17 };
-    gpudl_pair sum, h, log, r;
+    gpudl_pair_d sum, h, log, r;
     double j, y;
 
     if (!(x > 0) || __nv_isinfd(x))
@@ -116,14 +92,16 @@ GPUDL_CALLED double gpudl_bessel_y01(int n, double x)
         gpudl_bessel_far(n, x, &j, &y);
         return y;
     }
+    if (n && x < 0x1p-60)
+        return -0.63661977236758138243 / x;
     sum = gpudl_bessel_series(n, x, &h);
-    log = gpudl_pair_log(x) + gpudl_pair{ -ln2.h, -ln2.l } + gamma;
-    h = h * gpudl_pair{ -0.5, 0 };
+    log = gpudl_pair_log(x) + gpudl_pair_d{ -ln2.h, -ln2.l } + gamma;
+    h = h * gpudl_pair_d{ -0.5, 0 };
     if (!n)
         return ((log * sum + h) * two_over_pi).h;
     /* n = 1: the series' harmonic numbers start from H(1) = 1, whose share is sum / 2 */
-    r = (log * sum + h + sum * gpudl_pair{ -0.5, 0 }) * gpudl_pair{ 0.5 * x, 0 };
-    r = r + gpudl_pair{ -1, 0 } / x;
+    r = (log * sum + h + sum * gpudl_pair_d{ -0.5, 0 }) * gpudl_pair_d{ 0.5 * x, 0 };
+    r = r + gpudl_pair_d{ -1, 0 } / x;
     return (r * two_over_pi).h;
 }
 GPUDL_FN(double, j0, (double a), gpudl_bessel_j01(0, __builtin_fabs(a)))

@@ -1,4 +1,4 @@
-/* special.h - gamma, the inverses and scaled forms of erf, norms, and modified Bessel functions. Those of floats are rounded from double. */
+/* special.h - gamma, norms, and modified Bessel functions. Those of floats are rounded from double. */
 #pragma once
 #pragma clang system_header
 #pragma float_control(push)
@@ -49,116 +49,98 @@ GPUDL_CALLED double __nv_tgamma(double a)
 }
 GPUDL_FN(float, tgammaf, (float a), (float)__nv_tgamma((double)a))
 
-#define GPUDL_HALF_ROOT_PI 0.88622692545275801365
-/* A first guess for erfinv: Winitzki's approximation, good to three digits; minus_log is -log(1 - x^2) */
-GPUDL_DEVICE double gpudl_erfinv_guess(double minus_log)
+/* log of gamma: about its zeros at 1 and 2 polynomials that have them as factors; by Gamma(x) = (x-1) Gamma(x-1) to 8; then Stirling's series */
+GPUDL_DEVICE double gpudl_lgamma_of(double x) /* x > 0 */
 {
-    const double a = 0.147;
-    double t = 2 / (3.14159265358979323846 * a) - 0.5 * minus_log;
+    double p = 1, z, q, s;
 
-    return __builtin_sqrt(__builtin_sqrt(__builtin_fma(t, t, minus_log / a)) - t);
-}
-/* erfc(y) = q, 0 < q <= 1/2: Newton's method for log(erfc(y)) = log(q), which is nearly a straight line. */
-GPUDL_DEVICE double gpudl_erfc_tail(double q)
-{
-    double y = gpudl_erfinv_guess(-__nv_log(q * (2 - q)));
-
-    for (int i = 0; i < 3; i++) {
-        double e = __nv_erfc(y);
-
-        y += (i < 2 ? __nv_log(e / q) : (e - q) / q) * e * GPUDL_HALF_ROOT_PI * __nv_exp(y * y);
+    if (x < 0.5) {
+        z = x;
+        return z * (z - 1) * gpudl_polynomial(gpudl_lgamma_1_fit, z) - __nv_log(x);
     }
-    return y;
-}
-GPUDL_DEVICE double gpudl_erf_middle(double x) /* |x| <= 1/2 */
-{
-    double y = gpudl_erfinv_guess(-__nv_log1p(-x * x));
-
-    if (__builtin_fabs(x) < 0x1p-28)
-        return x * GPUDL_HALF_ROOT_PI;
-    y = __builtin_copysign(y, x);
-    for (int i = 0; i < 3; i++)
-        y -= (__nv_erf(y) - x) * GPUDL_HALF_ROOT_PI * __nv_exp(y * y);
-    return y;
-}
-GPUDL_CALLED double __nv_erfinv(double x)
-{
-    double q = 1 - __builtin_fabs(x);
-
-    if (q >= 0.5)
-        return gpudl_erf_middle(x);
-    return q > 0 ? __builtin_copysign(gpudl_erfc_tail(q), x) : q == 0 ? x * __builtin_inf() : __builtin_nan("");
-}
-GPUDL_CALLED double __nv_erfcinv(double q)
-{
-    if (q > 0.5 && q < 1.5)
-        return gpudl_erf_middle(1 - q);
-    if (!(q > 0 && q < 2))
-        return q == 0 ? __builtin_inf() : q == 2 ? -__builtin_inf() : __builtin_nan("");
-    return q < 1 ? gpudl_erfc_tail(q) : -gpudl_erfc_tail(2 - q);
-}
-GPUDL_FN(float, erfinvf, (float a), (float)__nv_erfinv((double)a))
-GPUDL_FN(float, erfcinvf, (float a), (float)__nv_erfcinv((double)a))
-GPUDL_FN(double, normcdfinv, (double a), -1.41421356237309504880 * __nv_erfcinv(2 * a))
-GPUDL_FN(float, normcdfinvf, (float a), (float)__nv_normcdfinv((double)a))
-
-/* exp(x^2), with what x*x loses */
-GPUDL_DEVICE double gpudl_exp_square(double x)
-{
-    double h = x * x, low = __builtin_fma(x, x, -h), e = __nv_exp(h);
-
-    return __builtin_fma(e, low, e);
-}
-/* From 10 on the asymptotic series, Abramowitz and Stegun 7.1.23 */
-GPUDL_CALLED double __nv_erfcx(double a)
-{
-    double x = __builtin_fabs(a), z, s = 1, r;
-
-    if (a < -26.7 || a != a)
-        return a * a * __builtin_inf();
-    if (x >= 10) {
-        z = 0.5 / x / x;
-        for (int k = 33; k > 0; k -= 2)
-            s = 1 - k * z * s;
-        r = s * 0.56418958354775628695 / x;
-    } else {
-        r = __nv_erfc(x) * gpudl_exp_square(x);
+    if (x <= 1.5) {
+        z = x - 1;
+        return z * (z - 1) * gpudl_polynomial(gpudl_lgamma_1_fit, z);
     }
-    return a < 0 ? 2 * gpudl_exp_square(x) - r : r;
+    if (x < 8) {
+        z = x;
+        while (z > 3) {
+            z -= 1;
+            p *= z;
+        }
+        z -= 2;
+        return z * (z + 1) * gpudl_polynomial(gpudl_lgamma_2_fit, z) + (p > 1 ? __nv_log(p) : 0.0);
+    }
+    if (x > 1e17)
+        return x * (__nv_log(x) - 1);
+    z = 1 / x;
+    q = z * z;
+    s = -3617.0 / 122400;
+    s = __builtin_fma(s, q, 1.0 / 156);
+    s = __builtin_fma(s, q, -691.0 / 360360);
+    s = __builtin_fma(s, q, 1.0 / 1188);
+    s = __builtin_fma(s, q, -1.0 / 1680);
+    s = __builtin_fma(s, q, 1.0 / 1260);
+    s = __builtin_fma(s, q, -1.0 / 360);
+    s = __builtin_fma(s, q, 1.0 / 12);
+    return (x - 0.5) * (__nv_log(x) - 1) + (0.41893853320467274178 + s * z);
 }
-GPUDL_FN(float, erfcxf, (float a), (float)__nv_erfcx((double)a))
-/* erfc(-a/sqrt(2))/2, with what the quotient loses */
-GPUDL_CALLED double __nv_normcdf(double a)
+GPUDL_CALLED double __nv_lgamma(double a)
 {
-    const double root = 0.70710678118654757274, root_low = -4.83364665672645672553e-17;
-    double h = -root * a, low = __builtin_fma(-root, a, -h) - root_low * a;
+    double x = gpudl_abs(a), s;
 
-    if (!(__builtin_fabs(a) < 40))
-        return a > 0 ? 1.0 : a < 0 ? 0.0 : a;
-    return 0.5 * __nv_erfc(h) - low * 0.56418958354775628695 * __nv_exp(-h * h);
+    if (!gpudl_finite(a) || a == 0)
+        return a != a ? a : __builtin_inf();
+    if (a > 0)
+        return gpudl_lgamma_of(x);
+    if (x < 0x1p-60)
+        return -__nv_log(x);
+    s = gpudl_abs(x * __nv_sinpi(x));
+    return s == 0 ? __builtin_inf() : __nv_log(3.14159265358979323846 / s) - gpudl_lgamma_of(x);
 }
-GPUDL_FN(float, normcdff, (float a), (float)__nv_normcdf((double)a))
+GPUDL_FN(float, lgammaf, (float a), (float)__nv_lgamma((double)a))
 
-/* Norms: of doubles scaled by a power of two, so that no square overflows or vanishes */
-GPUDL_DEVICE double gpudl_norm(int n, const double *t)
+/* Norms: of doubles scaled by a power of two, so that no square overflows or vanishes; root: a pair, times 2^*e; false where it is infinite, NaN or 0 */
+GPUDL_DEVICE bool gpudl_norm_pair(int n, const double *t, gpudl_pair<double> *root, int *e)
 {
-    double most = 0, sum = 0, low = 0;
-    int e, nan = 0;
+    gpudl_pair<double> sum = { 0, 0 };
+    double most = 0;
+    bool nan = false;
 
     for (int i = 0; i < n; i++) {
         nan |= t[i] != t[i];
-        most = __builtin_fmax(most, __builtin_fabs(t[i]));
+        most = __builtin_fmax(most, gpudl_abs(t[i]));
     }
-    if (__nv_isinfd(most) || nan || most == 0)
-        return __nv_isinfd(most) ? __builtin_inf() : nan ? __builtin_nan("") : 0.0;
-    e = gpudl_exponent(most);
+    *root = { nan && gpudl_finite(most) ? __builtin_nan("") : most, 0 };
+    if (nan || most == 0 || !gpudl_finite(most))
+        return false;
+    *e = gpudl_exponent(most);
     for (int i = 0; i < n; i++) {
-        double x = __nv_ldexp(t[i], -e), square = x * x, next = sum + square;
+        double x = __nv_ldexp(t[i], -*e);
 
-        low += __builtin_fma(x, x, -square) + (sum > square ? square - (next - sum) : sum - (next - square));
-        sum = next;
+        sum = sum + gpudl_product(x, x);
     }
-    return __nv_ldexp(__builtin_sqrt(sum + low), e);
+    root->h = gpudl_root(sum.h);
+    root->l = (__builtin_fma(-root->h, root->h, sum.h) + sum.l) / (2 * root->h);
+    return true;
+}
+GPUDL_DEVICE double gpudl_norm(int n, const double *t)
+{
+    gpudl_pair<double> root;
+    int e;
+
+    return gpudl_norm_pair(n, t, &root, &e) ? __nv_ldexp(root.h + root.l, e) : root.h;
+}
+GPUDL_DEVICE double gpudl_rnorm(int n, const double *t)
+{
+    gpudl_pair<double> root;
+    int e;
+    double r;
+
+    if (!gpudl_norm_pair(n, t, &root, &e))
+        return 1 / root.h;
+    r = 1 / root.h;
+    return __nv_ldexp(r + r * (__builtin_fma(-r, root.h, 1.0) - r * root.l), -e);
 }
 GPUDL_DEVICE double gpudl_norm_of_floats(int n, const float *t)
 {
@@ -171,32 +153,47 @@ GPUDL_DEVICE double gpudl_norm_of_floats(int n, const float *t)
     }
     return inf ? __builtin_inf() : __builtin_sqrt(sum);
 }
+GPUDL_DEVICE double gpudl_rnorm_of_floats(int n, const float *t) { return 1 / gpudl_norm_of_floats(n, t); }
 GPUDL_CALLED double __nv_norm(int n, const double *t) { return gpudl_norm(n, t); }
-GPUDL_CALLED double __nv_rnorm(int n, const double *t) { return 1 / gpudl_norm(n, t); }
+GPUDL_CALLED double __nv_rnorm(int n, const double *t) { return gpudl_rnorm(n, t); }
 GPUDL_CALLED float __nv_normf(int n, const float *t) { return (float)gpudl_norm_of_floats(n, t); }
-GPUDL_CALLED float __nv_rnormf(int n, const float *t) { return (float)(1 / gpudl_norm_of_floats(n, t)); }
-#define GPUDL_NORMS(T, f, of)                                                                                   \
-    GPUDL_DEVICE T __nv_norm3d##f(T a, T b, T c) { T t[3] = { a, b, c }; return (T)of(3, t); }                  \
-    GPUDL_DEVICE T __nv_norm4d##f(T a, T b, T c, T d) { T t[4] = { a, b, c, d }; return (T)of(4, t); }          \
-    GPUDL_DEVICE T __nv_rhypot##f(T a, T b) { T t[2] = { a, b }; return (T)(1 / of(2, t)); }                    \
-    GPUDL_DEVICE T __nv_rnorm3d##f(T a, T b, T c) { T t[3] = { a, b, c }; return (T)(1 / of(3, t)); }           \
-    GPUDL_DEVICE T __nv_rnorm4d##f(T a, T b, T c, T d) { T t[4] = { a, b, c, d }; return (T)(1 / of(4, t)); }
-GPUDL_NORMS(double, , gpudl_norm)
-GPUDL_NORMS(float, f, gpudl_norm_of_floats)
+GPUDL_CALLED float __nv_rnormf(int n, const float *t) { return (float)gpudl_rnorm_of_floats(n, t); }
+#define GPUDL_NORM(T, name, of, n, args, ...)      \
+    GPUDL_DEVICE T __nv_##name args                \
+    {                                              \
+        T t[n] = { __VA_ARGS__ };                  \
+        return (T)of(n, t);                        \
+    }
+#define GPUDL_NORMS(T, f, of)                                                                  \
+    GPUDL_NORM(T, hypot##f, gpudl_norm##of, 2, (T a, T b), a, b)                               \
+    GPUDL_NORM(T, norm3d##f, gpudl_norm##of, 3, (T a, T b, T c), a, b, c)                      \
+    GPUDL_NORM(T, norm4d##f, gpudl_norm##of, 4, (T a, T b, T c, T d), a, b, c, d)              \
+    GPUDL_NORM(T, rhypot##f, gpudl_rnorm##of, 2, (T a, T b), a, b)                             \
+    GPUDL_NORM(T, rnorm3d##f, gpudl_rnorm##of, 3, (T a, T b, T c), a, b, c)                    \
+    GPUDL_NORM(T, rnorm4d##f, gpudl_rnorm##of, 4, (T a, T b, T c, T d), a, b, c, d)
+GPUDL_NORMS(double, , )
+GPUDL_NORMS(float, f, _of_floats)
 #undef GPUDL_NORMS
+#undef GPUDL_NORM
 
-/* I0 and I1: the power series, all of whose terms have one sign, to 30; then Abramowitz and Stegun 9.7.1 */
+/* I0 and I1: the power series, all of whose terms have one sign, to 20; then Abramowitz and Stegun 9.7.1 */
 GPUDL_DEVICE double gpudl_bessel_i(int n, double x)
 {
-    double z = 0.25 * x * x, term = 1, sum = 1, e;
+    gpudl_pair<double> square = gpudl_product(x, x);
+    double z = 0.25 * square.h, term = 1, sum = 0, slope = 0, e;
 
-    if (x < 30) {
-        for (int k = 1; term > sum * 0x1p-55; k++) {
+    if (x > 800)
+        return __builtin_inf();
+    if (x < 20) {
+        for (int k = 1; term > sum * 0x1p-56; k++) {
             term *= z / (k * (double)(k + n));
             sum += term;
+            slope += k * term; /* times what z lost, relative to it: what the sum lost */
         }
-        return n ? 0.5 * x * sum : sum;
+        sum += square.h > 0 ? slope * (square.l / square.h) : 0.0;
+        return n ? __builtin_fma(0.5 * x, sum, 0.5 * x) : 1 + sum;
     }
+    sum = 1;
     for (int k = 1; k < 30; k++) {
         double odd = 2 * k - 1;
 
@@ -204,7 +201,7 @@ GPUDL_DEVICE double gpudl_bessel_i(int n, double x)
         sum += term;
     }
     e = __nv_exp(0.5 * x);
-    return sum / __builtin_sqrt(6.28318530717958647693 * x) * e * e;
+    return sum / gpudl_root(6.28318530717958647693 * x) * e * e;
 }
 GPUDL_CALLED double __nv_cyl_bessel_i0(double a) { return a == a ? gpudl_bessel_i(0, __builtin_fabs(a)) : a; }
 GPUDL_CALLED double __nv_cyl_bessel_i1(double a) { return a == a ? __builtin_copysign(gpudl_bessel_i(1, __builtin_fabs(a)), a) : a; }

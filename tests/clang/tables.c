@@ -1,0 +1,5 @@
+/* tables.c - the checks of test_clang. */
+#include "tests/corpus/corpus.h"
+
+extern const struct corpus_file clang_math[];
+const struct corpus_file *const corpus_tables[] = { clang_math, NULL };
