@@ -179,29 +179,27 @@ GPUDL_NORMS(float, f, _of_floats)
 /* I0 and I1: the power series, all of whose terms have one sign, to 20; then Abramowitz and Stegun 9.7.1 */
 GPUDL_DEVICE double gpudl_bessel_i(int n, double x)
 {
-    gpudl_pair<double> square = gpudl_product(x, x);
-    double z = 0.25 * square.h, term = 1, sum = 0, slope = 0, e;
+    gpudl_pair<double> z = gpudl_product(0.25 * x, x), term = { 1, 0 }, sum = term;
+    double rest = 0, e;
 
     if (x > 800)
         return __builtin_inf();
     if (x < 20) {
-        for (int k = 1; term > sum * 0x1p-56; k++) {
-            term *= z / (k * (double)(k + n));
-            sum += term;
-            slope += k * term; /* times what z lost, relative to it: what the sum lost */
+        for (int k = 1; term.h > sum.h * 0x1p-56; k++) {
+            term = term * z / gpudl_pair<double>{ k * (double)(k + n), 0 };
+            sum = sum + term;
         }
-        sum += square.h > 0 ? slope * (square.l / square.h) : 0.0;
-        return n ? __builtin_fma(0.5 * x, sum, 0.5 * x) : 1 + sum;
+        return n ? 0.5 * x * sum.h : sum.h;
     }
-    sum = 1;
     for (int k = 1; k < 30; k++) {
         double odd = 2 * k - 1;
 
-        term *= (odd * odd - 4 * n) / (8 * k * x);
-        sum += term;
+        term.h *= (odd * odd - 4 * n) / (8 * k * x);
+        rest += term.h;
     }
-    e = __nv_exp(0.5 * x);
-    return sum / gpudl_root(6.28318530717958647693 * x) * e * e;
+    e = __nv_exp(x < 700 ? x : 0.5 * x);
+    rest = (1 + rest) / gpudl_root(6.28318530717958647693 * x) * e;
+    return x < 700 ? rest : rest * e;
 }
 GPUDL_CALLED double __nv_cyl_bessel_i0(double a) { return a == a ? gpudl_bessel_i(0, __builtin_fabs(a)) : a; }
 GPUDL_CALLED double __nv_cyl_bessel_i1(double a) { return a == a ? __builtin_copysign(gpudl_bessel_i(1, __builtin_fabs(a)), a) : a; }
