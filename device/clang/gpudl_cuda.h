@@ -51,16 +51,29 @@
 #include "gpudl/system.h"
 #include "gpudl/address.h"
 #include <__clang_cuda_cmath.h>
-#pragma push_macro("atomicAdd")
-#define atomicAdd gpudl_not_used_atomicAdd /* clang's for float2 and float4 may be optimised away: gpudl/atomics.h has them */
+/* Of these clang's have faults: atomicAdd of float2 and float4 may be optimised away, the reductions take the mask for the value. They are left
+ * under other names, and gpudl/atomics.h and gpudl/warp.h have them. */
+#define atomicAdd gpudl_not_used_atomicAdd
 #define atomicAdd_block gpudl_not_used_atomicAdd_block
 #define atomicAdd_system gpudl_not_used_atomicAdd_system
+#define __reduce_add_sync gpudl_not_used_reduce_add_sync
+#define __reduce_min_sync gpudl_not_used_reduce_min_sync
+#define __reduce_max_sync gpudl_not_used_reduce_max_sync
+#define __reduce_and_sync gpudl_not_used_reduce_and_sync
+#define __reduce_or_sync gpudl_not_used_reduce_or_sync
+#define __reduce_xor_sync gpudl_not_used_reduce_xor_sync
 #define cuuint32_t unsigned
 #include <__clang_cuda_intrinsics.h>
 #undef cuuint32_t
+#undef atomicAdd
 #undef atomicAdd_block
 #undef atomicAdd_system
-#pragma pop_macro("atomicAdd")
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_and_sync
+#undef __reduce_or_sync
+#undef __reduce_xor_sync
 #include <__clang_cuda_complex_builtins.h>
 #include "gpudl/warp.h"
 #include "gpudl/atomics.h"

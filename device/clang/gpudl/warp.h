@@ -3,7 +3,18 @@
 #pragma clang system_header
 
 #if __CUDA_ARCH__ >= 800
-GPUDL_DEVICE int __reduce_add_sync(unsigned mask, int value) { return (int)__nvvm_redux_sync_add(mask, value); }
+#define GPUDL_REDUCE(T, name, builtin) \
+    static __device__ inline T __reduce_##name##_sync(unsigned mask, T value) { return (T)__nvvm_redux_sync_##builtin((int)value, (int)mask); }
+GPUDL_REDUCE(int, add, add)
+GPUDL_REDUCE(unsigned, add, add)
+GPUDL_REDUCE(int, min, min)
+GPUDL_REDUCE(unsigned, min, umin)
+GPUDL_REDUCE(int, max, max)
+GPUDL_REDUCE(unsigned, max, umax)
+GPUDL_REDUCE(unsigned, and, and)
+GPUDL_REDUCE(unsigned, or, or)
+GPUDL_REDUCE(unsigned, xor, xor)
+#undef GPUDL_REDUCE
 #endif
 
 #define GPUDL_DOT(name, instruction, TR, TA, TB, first, second, third)                                                  \
