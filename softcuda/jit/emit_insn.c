@@ -143,7 +143,7 @@ static void emit_arith(struct emit *e)
     result = arith_build(scalar ? &e->u : &e->v, in, src, carry ? &carry : NULL, in->pair ? &second : NULL);
     if (sig.writes_cc)
         LLVMBuildStore(B(e), carry, e->carry);
-    v_set(e, dst, result);
+    v_set_signed(e, dst, result, in->op == PTX_I_cvt && ptx_type_is_signed(in->types[0])); /* cvt alone may have a wider register */
     if (second)
         v_set(e, &in->ops[1], second);
 }

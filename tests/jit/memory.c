@@ -39,6 +39,21 @@ static void narrow_loads_extend_as_their_type_says(void **state)
         assert_int_equal(out[i], (uint8_t)(-20 - (int)i) * 1000 + (int8_t)(-20 - (int)i));
 }
 
+/* As the PTX guide's table of relaxed types says: a register wider than the type gets the sign of a signed result. */
+static void narrow_conversions_extend_as_their_type_says(void **state)
+{
+    (void)state;
+    assert_int_equal(run(KERNEL(MY_WORD ".reg .b16 %h<9>; .reg .f32 %f<2>;\n"
+        "add.s32 %r1, %r0, 220; cvt.s8.s32 %h1, %r1; cvt.s32.s16 %r2, %h1; cvt.u8.u32 %h2, %r1; cvt.u32.u16 %r3, %h2;\n"
+        "cvt.s8.s32 %r4, %r1; min.s16 %h3, %h1, 5; cvt.s32.s16 %r5, %h3; sub.s32 %r6, 0, %r0; cvt.rn.f32.s32 %f1, %r6; cvt.rzi.s8.f32 %r7, %f1;\n"
+        "mad.lo.s32 %r8, %r2, 1000, %r3; mad.lo.s32 %r8, %r4, 1000000, %r8; add.s32 %r8, %r8, %r5; add.s32 %r8, %r8, %r7; st.global.u32 [%rd1], %r8;\nret;\n"),
+        1, 64), -1);
+    for (int i = 0; i < 64; i++) {
+        int narrow = (int8_t)(220 + i);
+        assert_int_equal((int)out[i], narrow * 1000 + (uint8_t)(220 + i) + narrow * 1000000 + (narrow < 5 ? narrow : 5) - i);
+    }
+}
+
 static void tiles_of_sixteen_load_rows_and_broadcasts(void **state)
 {
     (void)state;
@@ -159,7 +174,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_structures_go_in_and_out), cmocka_unit_test(an_index_that_wraps_reads_where_single_threads_would),
-        cmocka_unit_test(narrow_loads_extend_as_their_type_says), cmocka_unit_test(tiles_of_sixteen_load_rows_and_broadcasts),
+        cmocka_unit_test(narrow_loads_extend_as_their_type_says), cmocka_unit_test(narrow_conversions_extend_as_their_type_says),
+        cmocka_unit_test(tiles_of_sixteen_load_rows_and_broadcasts),
         cmocka_unit_test(bytes_and_halves_go_where_each_lane_says), cmocka_unit_test(the_highest_lane_s_store_stays),
         cmocka_unit_test(a_guarded_load_of_one_place_touches_nothing_if_no_lane_wants_it),
         cmocka_unit_test(atomics_add_up_in_all_spaces), cmocka_unit_test(local_arrays_are_each_thread_s_own),

@@ -60,21 +60,7 @@ GPUDL_FN(double, hiloint2double, (int high, int low), __nv_longlong_as_double((g
 #define GPUDL_APPROX(what) __nvvm_##what##_approx_f
 #endif
 #define GPUDL_ROUNDED(r, m)                                                                       \
-    GPUDL_FN(int, float2int_##r, (float a), GPUDL_FROM_F(i, m)(a))                                \
-    GPUDL_FN(gpudl_u, float2uint_##r, (float a), GPUDL_FROM_F(ui, m)(a))                          \
-    GPUDL_FN(gpudl_ll, float2ll_##r, (float a), GPUDL_FROM_F(ll, m)(a))                           \
-    GPUDL_FN(gpudl_ull, float2ull_##r, (float a), GPUDL_FROM_F(ull, m)(a))                        \
-    GPUDL_FN(int, double2int_##r, (double a), __nvvm_d2i_##m(a))                                  \
-    GPUDL_FN(gpudl_u, double2uint_##r, (double a), __nvvm_d2ui_##m(a))                            \
-    GPUDL_FN(gpudl_ll, double2ll_##r, (double a), __nvvm_d2ll_##m(a))                             \
-    GPUDL_FN(gpudl_ull, double2ull_##r, (double a), __nvvm_d2ull_##m(a))                          \
     GPUDL_FN(float, double2float_##r, (double a), __nvvm_d2f_##m(a))                              \
-    GPUDL_FN(float, int2float_##r, (int a), __nvvm_i2f_##m(a))                                    \
-    GPUDL_FN(float, uint2float_##r, (gpudl_u a), __nvvm_ui2f_##m(a))                              \
-    GPUDL_FN(float, ll2float_##r, (gpudl_ll a), __nvvm_ll2f_##m(a))                               \
-    GPUDL_FN(float, ull2float_##r, (gpudl_ull a), __nvvm_ull2f_##m(a))                            \
-    GPUDL_FN(double, ll2double_##r, (gpudl_ll a), __nvvm_ll2d_##m(a))                             \
-    GPUDL_FN(double, ull2double_##r, (gpudl_ull a), __nvvm_ull2d_##m(a))                          \
     GPUDL_FN(float, fadd_##r, (float a, float b), GPUDL_F(add, m)(a, b))                          \
     GPUDL_FN(float, fsub_##r, (float a, float b), GPUDL_F(add, m)(a, -b))                         \
     GPUDL_FN(float, fmul_##r, (float a, float b), GPUDL_F(mul, m)(a, b))                          \
@@ -90,11 +76,58 @@ GPUDL_FN(double, hiloint2double, (int high, int low), __nv_longlong_as_double((g
     GPUDL_FN(double, drcp_##r, (double a), __nvvm_rcp_##m##_d(a))                                 \
     GPUDL_FN(double, dsqrt_##r, (double a), __nvvm_sqrt_##m##_d(a))                               \
     GPUDL_FN(double, fma_##r, (double a, double b, double c), __nvvm_fma_##m##_d(a, b, c))
+#define GPUDL_CONVERTED(r, m)                                                                     \
+    GPUDL_FN(int, float2int_##r, (float a), GPUDL_FROM_F(i, m)(a))                                \
+    GPUDL_FN(gpudl_u, float2uint_##r, (float a), GPUDL_FROM_F(ui, m)(a))                          \
+    GPUDL_FN(gpudl_ll, float2ll_##r, (float a), GPUDL_FROM_F(ll, m)(a))                           \
+    GPUDL_FN(gpudl_ull, float2ull_##r, (float a), GPUDL_FROM_F(ull, m)(a))                        \
+    GPUDL_FN(int, double2int_##r, (double a), __nvvm_d2i_##m(a))                                  \
+    GPUDL_FN(gpudl_u, double2uint_##r, (double a), __nvvm_d2ui_##m(a))                            \
+    GPUDL_FN(gpudl_ll, double2ll_##r, (double a), __nvvm_d2ll_##m(a))                             \
+    GPUDL_FN(gpudl_ull, double2ull_##r, (double a), __nvvm_d2ull_##m(a))                          \
+    GPUDL_FN(float, int2float_##r, (int a), __nvvm_i2f_##m(a))                                    \
+    GPUDL_FN(float, uint2float_##r, (gpudl_u a), __nvvm_ui2f_##m(a))                              \
+    GPUDL_FN(float, ll2float_##r, (gpudl_ll a), __nvvm_ll2f_##m(a))                               \
+    GPUDL_FN(float, ull2float_##r, (gpudl_ull a), __nvvm_ull2f_##m(a))                            \
+    GPUDL_FN(double, ll2double_##r, (gpudl_ll a), __nvvm_ll2d_##m(a))                             \
+    GPUDL_FN(double, ull2double_##r, (gpudl_ull a), __nvvm_ull2d_##m(a))
 GPUDL_ROUNDED(rn, rn)
 GPUDL_ROUNDED(rz, rz)
 GPUDL_ROUNDED(rd, rm)
 GPUDL_ROUNDED(ru, rp)
+GPUDL_CONVERTED(rn, rn)
+GPUDL_CONVERTED(rd, rm)
+GPUDL_CONVERTED(ru, rp)
 #undef GPUDL_ROUNDED
+#undef GPUDL_CONVERTED
+/* Towards zero as instructions: of the builtins LLVM makes its own conversions, which round to nearest, or mean nothing out of range. */
+#define GPUDL_INSTRUCTION(T, to, name, S, from, instruction)                             \
+    GPUDL_DEVICE T __nv_##name##_rz(S a)                                                 \
+    {                                                                                    \
+        T r;                                                                             \
+        __asm__(instruction " %0, %1;" : "=" to(r) : from(a));                             \
+        return r;                                                                        \
+    }
+#ifdef GPUDL_FTZ
+#define GPUDL_RZI "cvt.rzi.ftz."
+#else
+#define GPUDL_RZI "cvt.rzi."
+#endif
+GPUDL_INSTRUCTION(int, "r", float2int, float, "f", GPUDL_RZI "s32.f32")
+GPUDL_INSTRUCTION(gpudl_u, "r", float2uint, float, "f", GPUDL_RZI "u32.f32")
+GPUDL_INSTRUCTION(gpudl_ll, "l", float2ll, float, "f", GPUDL_RZI "s64.f32")
+GPUDL_INSTRUCTION(gpudl_ull, "l", float2ull, float, "f", GPUDL_RZI "u64.f32")
+GPUDL_INSTRUCTION(int, "r", double2int, double, "d", "cvt.rzi.s32.f64")
+GPUDL_INSTRUCTION(gpudl_u, "r", double2uint, double, "d", "cvt.rzi.u32.f64")
+GPUDL_INSTRUCTION(gpudl_ll, "l", double2ll, double, "d", "cvt.rzi.s64.f64")
+GPUDL_INSTRUCTION(gpudl_ull, "l", double2ull, double, "d", "cvt.rzi.u64.f64")
+GPUDL_INSTRUCTION(float, "f", int2float, int, "r", "cvt.rz.f32.s32")
+GPUDL_INSTRUCTION(float, "f", uint2float, gpudl_u, "r", "cvt.rz.f32.u32")
+GPUDL_INSTRUCTION(float, "f", ll2float, gpudl_ll, "l", "cvt.rz.f32.s64")
+GPUDL_INSTRUCTION(float, "f", ull2float, gpudl_ull, "l", "cvt.rz.f32.u64")
+GPUDL_INSTRUCTION(double, "d", ll2double, gpudl_ll, "l", "cvt.rz.f64.s64")
+GPUDL_INSTRUCTION(double, "d", ull2double, gpudl_ull, "l", "cvt.rz.f64.u64")
+#undef GPUDL_INSTRUCTION
 GPUDL_FN(double, int2double_rn, (int a), (double)a)
 GPUDL_FN(double, uint2double_rn, (gpudl_u a), (double)a)
 
@@ -111,8 +144,8 @@ GPUDL_FN(double, round, (double a), __builtin_round(a))
 GPUDL_FN(float, roundf, (float a), __builtin_roundf(a))
 GPUDL_FN(gpudl_ll, llrint, (double a), __nvvm_d2ll_rn(a))
 GPUDL_FN(gpudl_ll, llrintf, (float a), GPUDL_FROM_F(ll, rn)(a))
-GPUDL_FN(gpudl_ll, llround, (double a), __nvvm_d2ll_rz(__nv_round(a)))
-GPUDL_FN(gpudl_ll, llroundf, (float a), GPUDL_FROM_F(ll, rz)(__nv_roundf(a)))
+GPUDL_FN(gpudl_ll, llround, (double a), __nv_double2ll_rz(__nv_round(a)))
+GPUDL_FN(gpudl_ll, llroundf, (float a), __nv_float2ll_rz(__nv_roundf(a)))
 GPUDL_FN(double, copysign, (double a, double b), __builtin_copysign(a, b))
 GPUDL_FN(float, copysignf, (float a, float b), __builtin_copysignf(a, b))
 GPUDL_FN(double, fma, (double a, double b, double c), __builtin_fma(a, b, c))

@@ -1,0 +1,2 @@
+#include "tests/corpus/corpus.h"
+const struct corpus_file clang_kernels[] = { { NULL, NULL } };
