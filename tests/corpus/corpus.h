@@ -38,6 +38,7 @@ CUdeviceptr corpus_global(struct corpus *, const char *name);
 /* Launches and waits; args end with NULL. */
 void corpus_run(struct corpus *, const char *kernel, unsigned grid, unsigned block, unsigned shared, void **args);
 void corpus_run_2d(struct corpus *, const char *kernel, unsigned gx, unsigned gy, unsigned bx, unsigned by, void **args);
+void corpus_run_shape(struct corpus *, const char *kernel, const unsigned shape[4], unsigned shared, void **args); /* grid x y, block x y */
 void corpus_run_together(struct corpus *, const char *kernel, unsigned grid, unsigned block, void **args);
 #define ARGS(...) ((void *[]){ __VA_ARGS__ })
 

@@ -120,6 +120,11 @@ void corpus_run_2d(struct corpus *c, const char *kernel, unsigned gx, unsigned g
     launch(c, kernel, (unsigned[]){ gx, gy, bx, by }, 0, false, args);
 }
 
+void corpus_run_shape(struct corpus *c, const char *kernel, const unsigned shape[4], unsigned shared, void **args)
+{
+    launch(c, kernel, shape, shared, false, args);
+}
+
 void corpus_run_together(struct corpus *c, const char *kernel, unsigned grid, unsigned block, void **args)
 {
     launch(c, kernel, (unsigned[]){ grid, 1, block, 1 }, 0, true, args);

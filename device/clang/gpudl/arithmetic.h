@@ -157,7 +157,11 @@ GPUDL_FN(float, fminf, (float a, float b), __builtin_fminf(a, b))
 GPUDL_FN(double, fdim, (double a, double b), a <= b ? 0.0 : a - b)
 GPUDL_FN(float, fdimf, (float a, float b), a <= b ? 0.0f : a - b)
 GPUDL_FN(double, sqrt, (double a), __builtin_sqrt(a))
+#ifdef GPUDL_SQRT_APPROX /* --prec-sqrt=false */
+GPUDL_FN(float, sqrtf, (float a), GPUDL_APPROX(sqrt)(a))
+#else
 GPUDL_FN(float, sqrtf, (float a), __builtin_sqrtf(a))
+#endif
 GPUDL_FN(float, saturatef, (float a), __nvvm_saturate_f(a))
 GPUDL_FN(int, signbitd, (double a), __nv_double_as_longlong(a) < 0)
 GPUDL_FN(int, signbitf, (float a), __nv_float_as_int(a) < 0)

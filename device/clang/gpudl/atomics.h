@@ -10,6 +10,18 @@
     GPUDL_ATOMIC(name, int, call, int, V, i)                                            \
     GPUDL_ATOMIC(name, unsigned, call, int, V, i)                                       \
     GPUDL_ATOMIC(name, unsigned long long, call, long long, V, ll)
+/* Of a scope, clang's are signed: instructions instead */
+#define GPUDL_SCOPED(name, T, instruction, kind)                                                                                  \
+    static __device__ inline T atomic##name(T *p, T v)                                                                            \
+    {                                                                                                                             \
+        T was;                                                                                                                    \
+        __asm__ volatile(instruction " %0, [%1], %2;" : "=" kind(was) : "l"(p), kind(v) : "memory");                                \
+        return was;                                                                                                               \
+    }
+#define GPUDL_UNSIGNED(name, call, T, of, kind, type)                                                           \
+    static __device__ inline T atomic##name(T *p, T v) { return __nvvm_atom_##call##_gen_##of(p, v); }           \
+    GPUDL_SCOPED(name##_block, T, "atom.cta." #call "." type, kind)                                              \
+    GPUDL_SCOPED(name##_system, T, "atom.sys." #call "." type, kind)
 GPUDL_ATOMIC_WORDS(Add, add, v)
 GPUDL_ATOMIC(Add, float, add, float, v, f)
 GPUDL_ATOMIC(Add, double, add, double, v, d)
@@ -20,17 +32,19 @@ GPUDL_ATOMIC_WORDS(And, and, v)
 GPUDL_ATOMIC_WORDS(Or, or, v)
 GPUDL_ATOMIC_WORDS(Xor, xor, v)
 GPUDL_ATOMIC(Min, int, min, int, v, i)
-GPUDL_ATOMIC(Min, unsigned, min, unsigned, v, ui)
+GPUDL_UNSIGNED(Min, min, unsigned, ui, "r", "u32")
 GPUDL_ATOMIC(Min, long long, min, long long, v, ll)
-GPUDL_ATOMIC(Min, unsigned long long, min, unsigned long long, v, ull)
+GPUDL_UNSIGNED(Min, min, unsigned long long, ull, "l", "u64")
 GPUDL_ATOMIC(Max, int, max, int, v, i)
-GPUDL_ATOMIC(Max, unsigned, max, unsigned, v, ui)
+GPUDL_UNSIGNED(Max, max, unsigned, ui, "r", "u32")
 GPUDL_ATOMIC(Max, long long, max, long long, v, ll)
-GPUDL_ATOMIC(Max, unsigned long long, max, unsigned long long, v, ull)
+GPUDL_UNSIGNED(Max, max, unsigned long long, ull, "l", "u64")
 GPUDL_ATOMIC(Inc, unsigned, inc, unsigned, v, ui)
 GPUDL_ATOMIC(Dec, unsigned, dec, unsigned, v, ui)
 #undef GPUDL_ATOMIC_WORDS
 #undef GPUDL_ATOMIC
+#undef GPUDL_UNSIGNED
+#undef GPUDL_SCOPED
 
 #define GPUDL_EACH_SCOPE(X) X(, , "") X(_block, cta_, ".cta") X(_system, sys_, ".sys")
 #define GPUDL_CAS(T, P, suffix, scope, kind)                                                                 \

@@ -4,7 +4,6 @@
 #define GPUDL_REFUSED(what) __attribute__((unavailable(what " not supported by gpudl's clang back end; compile this file with NVRTC")))
 typedef unsigned long long cudaTextureObject_t GPUDL_REFUSED("textures are");
 typedef unsigned long long cudaSurfaceObject_t GPUDL_REFUSED("surfaces are");
-template <class T, int type = 1, int mode = 0> struct GPUDL_REFUSED("texture references are") texture;
 #undef GPUDL_REFUSED
 #define __cluster_dims__(...) \
     _Pragma("GCC error \"__cluster_dims__ is not supported by gpudl's clang back end; compile this file with NVRTC, or give the cluster's size at the launch\"")
