@@ -1,8 +1,9 @@
-/* gpudl_cuda.h - CUDA C++ for clang where there is no toolkit: included before the first line of every .cu file, see docs/CLANG.md.
+/* gpudl_cuda.h - CUDA C++ for clang where there is no toolkit: included before the first line of every .cu file, see
+ * docs/CLANG.md.
  *
- * clang's own __clang_cuda_*.h say what the names of CUDA mean in terms of __nv_* functions, which are NVIDIA's libdevice elsewhere. Here
- * they are gpudl/arithmetic.h and what follows it. What clang leaves to the toolkit (types, atomics, launch bounds, cache hints) is
- * in the other files of gpudl/. Only device code is compiled, so all of this is for the device alone. */
+ * clang's own __clang_cuda_*.h say what the names of CUDA mean in terms of __nv_* functions, which are NVIDIA's libdevice
+ * elsewhere. Here they are gpudl/arithmetic.h and what follows it. What clang leaves to the toolkit (types, atomics, launch
+ * bounds, cache hints) is in the other files of gpudl/. Only device code is compiled, so all of this is for the device alone. */
 #ifndef GPUDL_CUDA_H
 #define GPUDL_CUDA_H
 #pragma clang system_header
@@ -42,7 +43,7 @@
 #include "gpudl/special.h"
 #include "gpudl/bessel.h"
 #undef CUDA_VERSION
-#define CUDA_VERSION 9010 /* it has the SIMD functions as functions for this one, and as Kepler's instructions for later ones */
+#define CUDA_VERSION 9010 /* for this one it has the SIMD functions as functions, for later ones as Kepler's instructions */
 #include <__clang_cuda_device_functions.h>
 #undef CUDA_VERSION
 #define CUDA_VERSION 12050
@@ -51,8 +52,8 @@
 #include "gpudl/system.h"
 #include "gpudl/address.h"
 #include <__clang_cuda_cmath.h>
-/* Of these clang's have faults: atomicAdd of float2 and float4 may be optimised away, the reductions take the mask for the value. They are left
- * under other names, and gpudl/atomics.h and gpudl/warp.h have them. */
+/* Of these clang's have faults: atomicAdd of float2 and float4 may be optimised away, the reductions take the mask for the
+ * value. They are left under other names, and gpudl/atomics.h and gpudl/warp.h have them. */
 #define atomicAdd gpudl_not_used_atomicAdd
 #define atomicAdd_block gpudl_not_used_atomicAdd_block
 #define atomicAdd_system gpudl_not_used_atomicAdd_system

@@ -1,4 +1,5 @@
-/* kernels.c - warps, barriers, atomics, memory and the language through clang's header: the kernels of the .cu files of those names. */
+/* kernels.c - warps, barriers, atomics, memory and the language through clang's header: the kernels of the .cu files of those
+ * names. */
 #include "tests/corpus/corpus.h"
 
 #include <math.h>
@@ -13,11 +14,20 @@ static int source(int which, int i, int width)
     int lane = i & 31, first = lane & -width, from = lane;
 
     switch (which) {
-    case 0: from = first + ((i * 3 + 1) & (width - 1)); break;
-    case 1: from = lane - 3 >= first ? lane - 3 : lane; break;
-    case 2: from = lane + 5 < first + width ? lane + 5 : lane; break;
-    case 3: from = (lane ^ 6) < first + width ? lane ^ 6 : lane; break;
-    default: from = 7;
+    case 0:
+        from = first + ((i * 3 + 1) & (width - 1));
+        break;
+    case 1:
+        from = lane - 3 >= first ? lane - 3 : lane;
+        break;
+    case 2:
+        from = lane + 5 < first + width ? lane + 5 : lane;
+        break;
+    case 3:
+        from = (lane ^ 6) < first + width ? lane ^ 6 : lane;
+        break;
+    default:
+        from = 7;
     }
     return (i & 32) + from;
 }
@@ -26,7 +36,8 @@ static void shuffles(struct corpus *c)
     static const struct {
         const char *name;
         size_t size;
-    } types[] = { { "int", 4 }, { "uint", 4 }, { "long", 8 }, { "ulong", 8 }, { "longlong", 8 }, { "ulonglong", 8 }, { "float", 4 }, { "double", 8 } };
+    } types[] = { { "int", 4 }, { "uint", 4 }, { "long", 8 }, { "ulong", 8 }, { "longlong", 8 }, { "ulonglong", 8 },
+        { "float", 4 }, { "double", 8 } };
     unsigned char x[BLOCK * 8], o[5 * BLOCK * 8];
     char kernel[32];
 
@@ -42,17 +53,19 @@ static void shuffles(struct corpus *c)
             corpus_down(c, o, dO, 5 * BLOCK * size);
             for (int which = 0; which < 5; which++)
                 for (int i = 0; i < BLOCK; i++)
-                    corpus_expect(c, !memcmp(o + (size_t)(which * BLOCK + i) * size, x + (size_t)source(which, i, which < 4 ? width : 32) * size, size),
-                                  kernel, which * 1000 + i);
+                    corpus_expect(c,
+                        !memcmp(o + (size_t)(which * BLOCK + i) * size,
+                            x + (size_t)source(which, i, which < 4 ? width : 32) * size, size),
+                        kernel, which * 1000 + i);
             corpus_free(c);
         }
 }
 
 /* Over the lanes of mask in i's warp */
-#define OVER_LANES(mask, i)                  \
-    for (int l = 0; l < 32; l++)             \
-        if ((mask) >> l & 1)                 \
-            for (int v = x[((i) & 32) + l], once_ = 1; once_; once_ = 0)
+#define OVER_LANES(mask, i) \
+    for (int l = 0; l < 32; l++) \
+        if ((mask) >> l & 1) \
+            for (int v = x[((i)&32) + l], once_ = 1; once_; once_ = 0)
 static void votes(struct corpus *c)
 {
     static const unsigned bits[] = { 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31 }; /* of 0xf0f0f0f0 */
@@ -97,8 +110,11 @@ static void votes(struct corpus *c)
         corpus_expect(c, o[384 + i] == (odd & half), "ballot of a half", i);
         corpus_expect(c, o[448 + i] == bits[i % 16], "fns", i);
         if (c->arch >= 80)
-            corpus_expect(c, o[512 + i] == sum + 1000 * (unsigned)most + 100000 * (unsigned)least + (or ^ and ^ xor) + (unsigned)low + (unsigned)most + (unsigned)of_half,
-                          "reduce", i);
+            corpus_expect(c,
+                o[512 + i] ==
+                    sum + 1000 * (unsigned)most + 100000 * (unsigned)least + (or ^and^xor) + (unsigned)low + (unsigned)most +
+                        (unsigned)of_half,
+                "reduce", i);
     }
 }
 static void barriers(struct corpus *c)
@@ -116,7 +132,8 @@ static void barriers(struct corpus *c)
     corpus_run(c, "barriers", 1, BLOCK, 0, ARGS(&dx, &dO));
     corpus_down(c, o, dO, sizeof(o));
     for (int i = 0; i < BLOCK; i++)
-        corpus_expect(c, o[i] == (unsigned)x[63 - i] && o[64 + i] == ((unsigned)more | 3u << 8) && o[128 + i] == 1, "barriers", i);
+        corpus_expect(
+            c, o[i] == (unsigned)x[63 - i] && o[64 + i] == ((unsigned)more | 3u << 8) && o[128 + i] == 1, "barriers", i);
 }
 static void warps(struct corpus *c)
 {
@@ -134,7 +151,10 @@ struct words {
     double d;
     uint16_t h[2];
 };
-static const struct words begin = { .i = { 1, 2, 3, 4, -1, 0, 6, 7 }, .u = { 1, 2, 3000, 4, ~0u, 0, 7, 0, 5, 0, 77 }, .w = { 1, ~0ull, 3, ~0ull, 0, 6, 7 }, .old_f = 3.25f };
+static const struct words begin = { .i = { 1, 2, 3, 4, -1, 0, 6, 7 },
+    .u = { 1, 2, 3000, 4, ~0u, 0, 7, 0, 5, 0, 77 },
+    .w = { 1, ~0ull, 3, ~0ull, 0, 6, 7 },
+    .old_f = 3.25f };
 static void same_words(struct corpus *c, const struct words *got, int n)
 {
     struct words x = begin;
@@ -145,7 +165,8 @@ static void same_words(struct corpus *c, const struct words *got, int n)
 
         x.i[0] -= t, x.i[1] -= t, x.i[2] = -t < x.i[2] ? -t : x.i[2], x.i[3] = t > x.i[3] ? t : x.i[3];
         x.i[4] &= ~(1 << (t & 15)), x.i[5] |= 1 << (t & 15), x.i[6] ^= t, x.i[7] += t;
-        x.u[0] += u, x.u[1] -= u, x.u[2] = u + 5 < x.u[2] ? u + 5 : x.u[2], x.u[3] = 0x80000000u + u > x.u[3] ? 0x80000000u + u : x.u[3];
+        x.u[0] += u, x.u[1] -= u, x.u[2] = u + 5 < x.u[2] ? u + 5 : x.u[2],
+                                  x.u[3] = 0x80000000u + u > x.u[3] ? 0x80000000u + u : x.u[3];
         x.u[4] &= ~(1u << (u & 31)) | 1u, x.u[5] |= 1u << (u & 31), x.u[6] ^= u;
         x.u[7] = x.u[7] >= 9 ? 0 : x.u[7] + 1;
         x.u[8] = x.u[8] == 0 || x.u[8] > 9 ? 9 : x.u[8] - 1;
@@ -198,8 +219,11 @@ static void atomics(struct corpus *c)
     corpus_run(c, "wide", 2, 50, 0, ARGS(&p, &q, &four));
     corpus_down(c, sixteen, p, sizeof(sixteen));
     corpus_down(c, floats, q, sizeof(floats));
-    corpus_expect(c, sixteen[0] == 100 && sixteen[1] == 200 && sixteen[2] == 7 && sixteen[3] == 8, "atomics of 16 bytes", (long)sixteen[0]);
-    corpus_expect(c, floats[0] == 100 && floats[1] == 50 && floats[4] == 100 && floats[5] == 200 && floats[6] == 300 && floats[7] == 400, "atomicAdd of vectors", 0);
+    corpus_expect(
+        c, sixteen[0] == 100 && sixteen[1] == 200 && sixteen[2] == 7 && sixteen[3] == 8, "atomics of 16 bytes", (long)sixteen[0]);
+    corpus_expect(c,
+        floats[0] == 100 && floats[1] == 50 && floats[4] == 100 && floats[5] == 200 && floats[6] == 300 && floats[7] == 400,
+        "atomicAdd of vectors", 0);
 }
 
 static void hinted(struct corpus *c)
@@ -207,8 +231,9 @@ static void hinted(struct corpus *c)
     static const struct {
         const char *name;
         size_t size;
-    } types[] = { { "char", 1 }, { "uchar", 1 }, { "short", 2 }, { "ushort", 2 }, { "int", 4 }, { "uint", 4 }, { "longlong", 8 }, { "float", 4 }, { "double", 8 },
-        { "char4", 4 }, { "short2", 4 }, { "int2", 8 }, { "uint4", 16 }, { "float2", 8 }, { "float4", 16 }, { "double2", 16 } };
+    } types[] = { { "char", 1 }, { "uchar", 1 }, { "short", 2 }, { "ushort", 2 }, { "int", 4 }, { "uint", 4 }, { "longlong", 8 },
+        { "float", 4 }, { "double", 8 }, { "char4", 4 }, { "short2", 4 }, { "int2", 8 }, { "uint4", 16 }, { "float2", 8 },
+        { "float4", 16 }, { "double2", 16 } };
     static unsigned char x[BLOCK * 16], o[6 * BLOCK * 16];
     char kernel[32];
 
@@ -260,8 +285,9 @@ static void language(struct corpus *c)
     corpus_run_shape(c, "language", (unsigned[]){ 1, 1, X, Y }, T * sizeof(double), ARGS(&r, &n));
     corpus_down(c, o, r, sizeof(o));
     for (int t = 0; t < T; t++) {
-        const double want[12] = { (t + 1) % T, -300 + 4, 6 + 3 + 4.5, 10 + 30, X * 10000 + Y * 100 + 1 + 0.5, 12 + (t & 1 ? 12 : 11),
-            (double)sqrtf(2) + 8 + 3.5 + 1, 3 + (double)0x1p-23f, (double)3.141592654f + 10 - 2 + 5 + 3, 1 + 2 + 6 + 3 - 1, 42, 0 };
+        const double want[12] = { (t + 1) % T, -300 + 4, 6 + 3 + 4.5, 10 + 30, X * 10000 + Y * 100 + 1 + 0.5,
+            12 + (t & 1 ? 12 : 11), (double)sqrtf(2) + 8 + 3.5 + 1, 3 + (double)0x1p-23f, (double)3.141592654f + 10 - 2 + 5 + 3,
+            1 + 2 + 6 + 3 - 1, 42, 0 };
         for (int k = 0; k < 12; k++)
             corpus_expect(c, corpus_near(o[12 * t + k], want[k], 1e-6), "language", 100 * t + k);
     }

@@ -25,11 +25,26 @@ template <class T, int N> __global__ void scale(T *x, T by)
 template __global__ void scale<float, 4>(float *, float);
 template __global__ void scale<int, -1>(int *, int);
 
-constexpr __host__ __device__ unsigned power(unsigned base, unsigned n) { return n ? base * power(base, n - 1) : 1; }
-template <class... T> __device__ auto sum_of(T... v) { return (v + ... + 0); }
-template <class F> __device__ int applied(F f, int n) { return f(n); }
-__device__ int add_one(int n) { return n + 1; }
-__device__ int add_two(int n) { return n + 2; }
+constexpr __host__ __device__ unsigned power(unsigned base, unsigned n)
+{
+    return n ? base * power(base, n - 1) : 1;
+}
+template <class... T> __device__ auto sum_of(T... v)
+{
+    return (v + ... + 0);
+}
+template <class F> __device__ int applied(F f, int n)
+{
+    return f(n);
+}
+__device__ int add_one(int n)
+{
+    return n + 1;
+}
+__device__ int add_two(int n)
+{
+    return n + 2;
+}
 __device__ int (*const choices[])(int) = { add_one, add_two };
 
 extern "C" __global__ void __launch_bounds__(128, 2) language(double *o, int n)
@@ -58,7 +73,10 @@ extern "C" __global__ void __launch_bounds__(128, 2) language(double *o, int n)
     o[12 * t + 8] = CUDART_PI_F + std::fma(2.0, 3.0, 4.0) + std::floor(-1.5f) + std::hypot(3.0, 4.0) + std::round(2.5f);
     o[12 * t + 9] = (double)std::uint64_t(1) + std::abs(-2) + std::tgamma(4.0f) + std::cbrt(27.0) + std::copysign(1.0f, -2.0f);
 #if __cplusplus >= 202002L
-    auto over = []<class T>(T v) requires std::is_integral_v<T> { return v + 1; };
+    auto over = []<class T>(T v) requires std::is_integral_v<T>
+    {
+        return v + 1;
+    };
     o[12 * t + 10] = over(41);
 #else
     o[12 * t + 10] = 42;

@@ -1,5 +1,6 @@
-/* lists.h - functions of one thread's values: X(what the kernel computes, what C does). Read by lists.cu and by lists.c, whose C functions are ref_*.
- * Values: a, b, cc are unsigned; i, j are a, b as int; w, v are 64 bits of them; f, g, h and d, e, q are floats and doubles. */
+/* lists.h - functions of one thread's values: X(what the kernel computes, what C does). Read by lists.cu and by lists.c, whose C
+ * functions are ref_*. Values: a, b, cc are unsigned; i, j are a, b as int; w, v are 64 bits of them; f, g, h and d, e, q are
+ * floats and doubles. */
 #define INTEGERS(X)                                                                                              \
     X(__popc(a), ref_popc(a)) X(__popcll(w), ref_popc(w)) X(__clz(i), ref_clz(a, 32)) X(__clzll((long long)w), ref_clz(w, 64))  \
     X(__ffs(i), ref_ffs(a)) X(__ffsll((long long)w), ref_ffs(w)) X(__brev(a), ref_brev(a, 32)) X(__brevll(w), ref_brev(w, 64))   \

@@ -1,7 +1,8 @@
 /* math.c - the header's mathematical functions against C's, which are taken in long double and rounded.
  *
- * Errors are counted in units in the last place between the result and the rounded reference, as CUDA's guide counts them; the bounds are that
- * guide's. Arguments: special values, whole numbers and halves, and random ones over all exponents and over the function's interesting range. */
+ * Errors are counted in units in the last place between the result and the rounded reference, as CUDA's guide counts them; the
+ * bounds are that guide's. Arguments: special values, whole numbers and halves, and random ones over all exponents and over the
+ * function's interesting range. */
 #include "tests/corpus/corpus.h"
 
 #include <float.h>
@@ -17,8 +18,8 @@ typedef long double real;
 struct one {
     const char *name;
     real (*reference)(real);
-    double low, high;     /* where it is interesting */
-    int bound_f, bound_d; /* units in the last place */
+    double low, high;               /* where it is interesting */
+    int bound_f, bound_d;           /* units in the last place */
     double exempt_low, exempt_high; /* between these only the absolute error counts */
     double absolute_f, absolute_d;  /* allowed where |x| >= 8 (Bessel), or between the former */
 };
@@ -36,7 +37,9 @@ static real sinpi_of(real x)
 
     a = a > 1 ? a - 1 : a;
     a = a > 0.5L ? 1 - a : a;
-    return !isfinite(x) ? NAN : a == 0 ? copysignl(0, x) : copysignl(1, x) * s * (a > 0.25L ? cosl(PI * (0.5L - a)) : sinl(PI * a));
+    return !isfinite(x) ? NAN
+        : a == 0        ? copysignl(0, x)
+                        : copysignl(1, x) * s * (a > 0.25L ? cosl(PI * (0.5L - a)) : sinl(PI * a));
 }
 static real cospi_of(real x)
 {
@@ -47,10 +50,22 @@ static real cospi_of(real x)
         return isfinite(x) ? 0 : NAN;
     return a > 0.75L ? -cosl(PI * (1 - a)) : a > 0.25L ? sinl(PI * (0.5L - a)) : cosl(PI * a);
 }
-static real rcbrt_of(real x) { return 1 / cbrtl(x); }
-static real sqrt_of(real x) { return sqrt((double)x); } /* rounded once, as sqrtl would not be */
-static real rsqrt_of(real x) { return 1 / sqrtl(x); }
-static real exp10_of(real x) { return powl(10, x); }
+static real rcbrt_of(real x)
+{
+    return 1 / cbrtl(x);
+}
+static real sqrt_of(real x)
+{
+    return sqrt((double)x);
+} /* rounded once, as sqrtl would not be */
+static real rsqrt_of(real x)
+{
+    return 1 / sqrtl(x);
+}
+static real exp10_of(real x)
+{
+    return powl(10, x);
+}
 static real erfcx_of(real x)
 {
     if (x < 26)
@@ -60,7 +75,10 @@ static real erfcx_of(real x)
         s = 1 - k * 0.5L / x / x * s;
     return s / sqrtl(PI) / x;
 }
-static real normcdf_of(real x) { return 0.5L * erfcl(-x * sqrtl(0.5L)); }
+static real normcdf_of(real x)
+{
+    return 0.5L * erfcl(-x * sqrtl(0.5L));
+}
 /* y such that erfc(y) = q, q <= 1/2, by Newton's method for its logarithm from the leading term of its asymptotic form */
 static real erfc_inverse(real q)
 {
@@ -94,7 +112,10 @@ static real erfcinv_of(real q)
         return q == 0 ? INFINITY : q == 2 ? -INFINITY : NAN;
     return q < 0.5L ? erfc_inverse(q) : q > 1.5L ? -erfc_inverse(2 - q) : erf_inverse(1 - q);
 }
-static real normcdfinv_of(real p) { return -sqrtl(2) * erfcinv_of(2 * p); }
+static real normcdfinv_of(real p)
+{
+    return -sqrtl(2) * erfcinv_of(2 * p);
+}
 static real lgamma_of(real x)
 {
     int sign;
@@ -111,9 +132,18 @@ static real bessel_i(int n, real x)
     }
     return n ? 0.5L * x * sum : sum;
 }
-static real i0_of(real x) { return isinf(x) ? INFINITY : isnan(x) ? x : bessel_i(0, x); }
-static real i1_of(real x) { return isinf(x) || isnan(x) ? x : bessel_i(1, x); }
-static real frexp_part(real x) { return frexpl(x, (int[1]){ 0 }); }
+static real i0_of(real x)
+{
+    return isinf(x) ? INFINITY : isnan(x) ? x : bessel_i(0, x);
+}
+static real i1_of(real x)
+{
+    return isinf(x) || isnan(x) ? x : bessel_i(1, x);
+}
+static real frexp_part(real x)
+{
+    return frexpl(x, (int[1]){ 0 });
+}
 static real frexp_exponent(real x)
 {
     int e = 0;
@@ -128,9 +158,18 @@ static real modf_whole(real x)
     modfl(x, &whole);
     return whole;
 }
-static real modf_part(real x) { return modfl(x, (real[1]){ 0 }); }
-static real ilogb_of(real x) { return x == 0 || isnan(x) ? -2147483648.0L : isinf(x) ? 2147483647.0L : ilogbl(x); }
-static real classes_of(real x) { return (isnan(x) ? 1 : 0) + (isinf(x) ? 2 : 0) + (isfinite(x) ? 4 : 0) + (signbit(x) ? 8 : 0); }
+static real modf_part(real x)
+{
+    return modfl(x, (real[1]){ 0 });
+}
+static real ilogb_of(real x)
+{
+    return x == 0 || isnan(x) ? -2147483648.0L : isinf(x) ? 2147483647.0L : ilogbl(x);
+}
+static real classes_of(real x)
+{
+    return (isnan(x) ? 1 : 0) + (isinf(x) ? 2 : 0) + (isfinite(x) ? 4 : 0) + (signbit(x) ? 8 : 0);
+}
 
 static const struct one ones[] = {
     { "sin", sinl, -100, 100, 2, 2, 0, 0, 0, 0 },
@@ -194,17 +233,32 @@ static const struct one ones[] = {
     { "classes", classes_of, -10, 10, 0, 0, 0, 0, 0, 0 },
 };
 
-static real rhypot_of(real x, real y) { return 1 / hypotl(x, y); }
-static real norm3_of(real x, real y) { return hypotl(hypotl(x, y), 3); }
-static real rnorm4_of(real x, real y) { return 1 / hypotl(hypotl(hypotl(x, y), 3), x); }
-static real ldexp_of(real x, real n) { return ldexpl(x, (int)n); }
+static real rhypot_of(real x, real y)
+{
+    return 1 / hypotl(x, y);
+}
+static real norm3_of(real x, real y)
+{
+    return hypotl(hypotl(x, y), 3);
+}
+static real rnorm4_of(real x, real y)
+{
+    return 1 / hypotl(hypotl(hypotl(x, y), 3), x);
+}
+static real ldexp_of(real x, real n)
+{
+    return ldexpl(x, (int)n);
+}
 static real remquo_bits(real x, real y)
 {
     int q = 0;
 
     return isnan(remquol(x, y, &q)) ? 0 : (real)(q & 7);
 }
-static real pown_of(real x, real n) { return powl(x, n); }
+static real pown_of(real x, real n)
+{
+    return powl(x, n);
+}
 
 static const struct two twos[] = {
     { "pow", powl, 0, 10, -20, 20, 4, 2, 0 },
@@ -235,13 +289,17 @@ static uint64_t bits(void)
     state ^= state << 17;
     return state;
 }
-static double between(double low, double high) { return low + (high - low) * (double)(bits() >> 11) * 0x1p-53; }
+static double between(double low, double high)
+{
+    return low + (high - low) * (double)(bits() >> 11) * 0x1p-53;
+}
 
 /* The i-th argument */
 static double argument(int i, double low, double high, bool is_float)
 {
-    static const double special[] = { 0, 1, 2, 0.5, 0.25, 0.75, 1.5, 8, 24.99, 25, 30, 10, INFINITY, NAN, DBL_MIN, FLT_MIN, 0x1p-149, 0x1p-1074, 0x1p-1022, FLT_MAX, DBL_MAX,
-        1e-5, 1e-8, 1e-20, 1e10, 1e22, 1e30, 709, 88, 171, 0x1p24, 0x1p23, 0x1p52, 0x1p53, 0x1.fffffep-1, 0x1.fffffffffffffp-1, 3.14159265358979, 1.57079632679489, 0x1p-26 };
+    static const double special[] = { 0, 1, 2, 0.5, 0.25, 0.75, 1.5, 8, 24.99, 25, 30, 10, INFINITY, NAN, DBL_MIN, FLT_MIN,
+        0x1p-149, 0x1p-1074, 0x1p-1022, FLT_MAX, DBL_MAX, 1e-5, 1e-8, 1e-20, 1e10, 1e22, 1e30, 709, 88, 171, 0x1p24, 0x1p23,
+        0x1p52, 0x1p53, 0x1.fffffep-1, 0x1.fffffffffffffp-1, 3.14159265358979, 1.57079632679489, 0x1p-26 };
     const int n = sizeof(special) / sizeof(*special);
     double x;
 
@@ -284,7 +342,10 @@ static union {
     float f[N];
     double d[N];
 } x, z, y;
-static double at(const void *array, int i, bool is_float) { return is_float ? (double)((const float *)array)[i] : ((const double *)array)[i]; }
+static double at(const void *array, int i, bool is_float)
+{
+    return is_float ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
 static void put(void *array, int i, double value, bool is_float)
 {
     if (is_float)
@@ -313,14 +374,16 @@ static void judge(struct corpus *c, const char *name, bool is_float, double wors
     char what[200];
 
     if (getenv("MATH_SHOW")) { /* for docs/CLANG.md: the figures, judged by who reads them */
-        printf("%-16s %-6s %g of %d at %.17g%s%.17g: %.17g%s\n", name, is_float ? "float" : "double", worst, bound, at(&x, where, is_float),
-               second ? " and " : " ", second ? at(&z, where, is_float) : 0.0, at(&y, where, is_float), worst > bound ? " WRONG" : "");
+        printf("%-16s %-6s %g of %d at %.17g%s%.17g: %.17g%s\n", name, is_float ? "float" : "double", worst, bound,
+            at(&x, where, is_float), second ? " and " : " ", second ? at(&z, where, is_float) : 0.0, at(&y, where, is_float),
+            worst > bound ? " WRONG" : "");
         return;
     }
     if (worst <= bound)
         return;
-    snprintf(what, sizeof(what), "%s of %s: %.17g%s%.17g gives %.17g, wrong by %g units where %d are allowed,", name, is_float ? "float" : "double",
-             at(&x, where, is_float), second ? " and " : " ", second ? at(&z, where, is_float) : 0.0, at(&y, where, is_float), worst, bound);
+    snprintf(what, sizeof(what), "%s of %s: %.17g%s%.17g gives %.17g, wrong by %g units where %d are allowed,", name,
+        is_float ? "float" : "double", at(&x, where, is_float), second ? " and " : " ", second ? at(&z, where, is_float) : 0.0,
+        at(&y, where, is_float), worst, bound);
     corpus_expect(c, false, what, where);
 }
 static void check_one(struct corpus *c, const struct one *f, bool is_float)
@@ -337,7 +400,8 @@ static void check_one(struct corpus *c, const struct one *f, bool is_float)
         real want = f->reference(a);
 
         if (absolute > 0 && ((a >= f->exempt_low && a <= f->exempt_high) || (f->exempt_low == 8 && -a >= 8)))
-            u = fabsl(got - want) <= absolute * (fabsl(want) > 1 ? fabsl(want) : 1) || units(got, want, is_float) <= 4 ? 0 : 1e300;
+            u = fabsl(got - want) <= absolute * (fabsl(want) > 1 ? fabsl(want) : 1) || units(got, want, is_float) <= 4 ? 0
+                                                                                                                       : 1e300;
         else
             u = units(got, want, is_float);
         if (u > worst) {
@@ -354,7 +418,8 @@ static void check_two(struct corpus *c, const struct two *f, bool is_float)
 
     state = 88172645463325252u;
     for (int i = 0; i < N; i++) {
-        double a = argument(i % 3 ? i : (int)(bits() % N), f->low, f->high, is_float), b = argument((int)(bits() % N), f->low2, f->high2, is_float);
+        double a = argument(i % 3 ? i : (int)(bits() % N), f->low, f->high, is_float),
+               b = argument((int)(bits() % N), f->low2, f->high2, is_float);
 
         put(&x, i, a, is_float);
         put(&z, i, f->whole ? (fabs(b) < 1e5 ? rint(b) : 7) : b, is_float);

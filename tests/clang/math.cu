@@ -1,30 +1,32 @@
 // Each mathematical function, of float and of double, over arrays.
-#define ONE_T(name, T, call, kernel)                                        \
-    extern "C" __global__ void kernel(const T *x, T *y, int n)              \
-    {                                                                       \
-        int i = blockIdx.x * blockDim.x + threadIdx.x;                      \
-        if (i < n)                                                          \
-            y[i] = call;                                                    \
+#define ONE_T(name, T, call, kernel) \
+    extern "C" __global__ void kernel(const T *x, T *y, int n) \
+    { \
+        int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        if (i < n) \
+            y[i] = call; \
     }
-#define TWO_T(name, T, call, kernel)                                        \
-    extern "C" __global__ void kernel(const T *x, const T *z, T *y, int n)  \
-    {                                                                       \
-        int i = blockIdx.x * blockDim.x + threadIdx.x;                      \
-        if (i < n)                                                          \
-            y[i] = call;                                                    \
+#define TWO_T(name, T, call, kernel) \
+    extern "C" __global__ void kernel(const T *x, const T *z, T *y, int n) \
+    { \
+        int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        if (i < n) \
+            y[i] = call; \
     }
 #define ONE(name) ONE_T(name, float, name##f(x[i]), name##_f) ONE_T(name, double, name(x[i]), name##_d)
 #define TWO(name) TWO_T(name, float, name##f(x[i], z[i]), name##_f) TWO_T(name, double, name(x[i], z[i]), name##_d)
 #define NAMED(name, expression) ONE_T(name, float, (expression), name##_f) ONE_T(name, double, (expression), name##_d)
 
-ONE(sin) ONE(cos) ONE(tan) ONE(sinpi) ONE(cospi) ONE(asin) ONE(acos) ONE(atan) ONE(sinh) ONE(cosh) ONE(tanh) ONE(asinh) ONE(acosh) ONE(atanh)
-ONE(exp) ONE(exp2) ONE(exp10) ONE(expm1) ONE(log) ONE(log2) ONE(log10) ONE(log1p) ONE(cbrt) ONE(rcbrt) ONE(sqrt) ONE(rsqrt)
-ONE(erf) ONE(erfc) ONE(erfinv) ONE(erfcinv) ONE(erfcx) ONE(normcdf) ONE(normcdfinv) ONE(tgamma) ONE(lgamma)
-ONE(j0) ONE(j1) ONE(y0) ONE(y1) ONE(cyl_bessel_i0) ONE(cyl_bessel_i1)
-ONE(floor) ONE(ceil) ONE(trunc) ONE(round) ONE(rint) ONE(nearbyint) ONE(fabs) ONE(logb)
-TWO(pow) TWO(atan2) TWO(hypot) TWO(rhypot) TWO(fmod) TWO(remainder) TWO(fdim) TWO(fmax) TWO(fmin) TWO(copysign) TWO(nextafter)
+ONE(sin)
+ONE(cos) ONE(tan) ONE(sinpi) ONE(cospi) ONE(asin) ONE(acos) ONE(atan) ONE(sinh) ONE(cosh) ONE(tanh) ONE(asinh) ONE(acosh)
+    ONE(atanh) ONE(exp) ONE(exp2) ONE(exp10) ONE(expm1) ONE(log) ONE(log2) ONE(log10) ONE(log1p) ONE(cbrt) ONE(rcbrt) ONE(sqrt)
+        ONE(rsqrt) ONE(erf) ONE(erfc) ONE(erfinv) ONE(erfcinv) ONE(erfcx) ONE(normcdf) ONE(normcdfinv) ONE(tgamma) ONE(lgamma)
+            ONE(j0) ONE(j1) ONE(y0) ONE(y1) ONE(cyl_bessel_i0) ONE(cyl_bessel_i1) ONE(floor) ONE(ceil) ONE(trunc) ONE(round)
+                ONE(rint) ONE(nearbyint) ONE(fabs) ONE(logb) TWO(pow) TWO(atan2) TWO(hypot) TWO(rhypot) TWO(fmod) TWO(remainder)
+                    TWO(fdim) TWO(fmax) TWO(fmin) TWO(copysign) TWO(nextafter)
 
-template <class T> __device__ T of_sincos(T x, int which)
+                        template <class T>
+                        __device__ T of_sincos(T x, int which)
 {
     T s, c;
     sincos(x, &s, &c);

@@ -11,7 +11,10 @@ template <class T> __device__ void passed_on(const T *x, T *o, int i)
     o[320 + i] = __ldg(&x[i]);
 }
 #define HINTED(T) \
-    extern "C" __global__ void hinted_##T(const T *x, T *o) { passed_on(x, o, threadIdx.x); }
+    extern "C" __global__ void hinted_##T(const T *x, T *o) \
+    { \
+        passed_on(x, o, threadIdx.x); \
+    }
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned uint;
@@ -40,12 +43,18 @@ struct node {
     int value;
     node *next;
     __device__ node(int value, node *next) : value(value), next(next) {}
-    __device__ virtual int twice() const { return 2 * value; }
+    __device__ virtual int twice() const
+    {
+        return 2 * value;
+    }
     __device__ virtual ~node() {}
 };
 struct thrice : node {
     using node::node;
-    __device__ int twice() const override { return 3 * value; }
+    __device__ int twice() const override
+    {
+        return 3 * value;
+    }
 };
 extern "C" __global__ void memories(unsigned *o)
 {
@@ -62,8 +71,8 @@ extern "C" __global__ void memories(unsigned *o)
     shared[i] = heap[8 + (i & 7)];
     o[i] = shared[i] + heap[(i + 1) & 7];
     o[64 + i] = __isShared(shared) | __isGlobal(o) << 1 | __isLocal(local) << 2 | __isShared(o) << 4 |
-                (unsigned)(__cvta_shared_to_generic(__cvta_generic_to_shared(shared)) == (void *)shared) << 5 |
-                (unsigned)((void *)__cvta_generic_to_global(o) != nullptr) << 6;
+        (unsigned)(__cvta_shared_to_generic(__cvta_generic_to_shared(shared)) == (void *)shared) << 5 |
+        (unsigned)((void *)__cvta_generic_to_global(o) != nullptr) << 6;
     for (int k = 0; k < 3; k++)
         list = k & 1 ? new thrice(i + k, list) : new node(i + k, list);
     for (node *n = list; n; n = list) {
@@ -83,7 +92,10 @@ extern "C" __global__ void says(int i, double d, const char *not_used)
     printf("%d %u %.3f %s %c %lld %x\n", i, 7u, d, "text", 'c', 1ll << 40, 255);
     assert(i > 0 && "this holds");
 }
-extern "C" __global__ void asserts(int i) { assert(i != 3); }
+extern "C" __global__ void asserts(int i)
+{
+    assert(i != 3);
+}
 extern "C" __global__ void traps(int i)
 {
     if (i == 3)

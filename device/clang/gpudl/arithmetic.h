@@ -2,7 +2,11 @@
 #pragma once
 #pragma clang system_header
 
-#define GPUDL_FN(T, name, args, value) GPUDL_DEVICE T __nv_##name args { return value; }
+#define GPUDL_FN(T, name, args, value) \
+    GPUDL_DEVICE T __nv_##name args \
+    { \
+        return value; \
+    }
 typedef long long gpudl_ll;
 typedef unsigned long long gpudl_ull;
 typedef unsigned gpudl_u;
@@ -47,7 +51,8 @@ GPUDL_FN(gpudl_ll, double_as_longlong, (double a), __builtin_bit_cast(gpudl_ll, 
 GPUDL_FN(double, longlong_as_double, (gpudl_ll a), __builtin_bit_cast(double, a))
 GPUDL_FN(int, double2hiint, (double a), (int)(__nv_double_as_longlong(a) >> 32))
 GPUDL_FN(int, double2loint, (double a), (int)__nv_double_as_longlong(a))
-GPUDL_FN(double, hiloint2double, (int high, int low), __nv_longlong_as_double((gpudl_ll)((gpudl_ull)(gpudl_u)high << 32 | (gpudl_u)low)))
+GPUDL_FN(double, hiloint2double, (int high, int low),
+    __nv_longlong_as_double((gpudl_ll)((gpudl_ull)(gpudl_u)high << 32 | (gpudl_u)low)))
 
 /* Each rounding mode, by CUDA's name and by PTX's of clang's builtins. FTZ: subnormal floats count as zero, as --ftz=true asks. */
 #ifdef GPUDL_FTZ
@@ -59,37 +64,37 @@ GPUDL_FN(double, hiloint2double, (int high, int low), __nv_longlong_as_double((g
 #define GPUDL_FROM_F(what, mode) __nvvm_f2##what##_##mode
 #define GPUDL_APPROX(what) __nvvm_##what##_approx_f
 #endif
-#define GPUDL_ROUNDED(r, m)                                                                       \
-    GPUDL_FN(float, double2float_##r, (double a), __nvvm_d2f_##m(a))                              \
-    GPUDL_FN(float, fadd_##r, (float a, float b), GPUDL_F(add, m)(a, b))                          \
-    GPUDL_FN(float, fsub_##r, (float a, float b), GPUDL_F(add, m)(a, -b))                         \
-    GPUDL_FN(float, fmul_##r, (float a, float b), GPUDL_F(mul, m)(a, b))                          \
-    GPUDL_FN(float, fdiv_##r, (float a, float b), GPUDL_F(div, m)(a, b))                          \
-    GPUDL_FN(float, frcp_##r, (float a), GPUDL_F(rcp, m)(a))                                      \
-    GPUDL_FN(float, fsqrt_##r, (float a), GPUDL_F(sqrt, m)(a))                                    \
-    GPUDL_FN(float, fmaf_##r, (float a, float b, float c), GPUDL_F(fma, m)(a, b, c))              \
-    GPUDL_FN(float, fmaf_ieee_##r, (float a, float b, float c), __nvvm_fma_##m##_f(a, b, c))      \
-    GPUDL_FN(double, dadd_##r, (double a, double b), __nvvm_add_##m##_d(a, b))                    \
-    GPUDL_FN(double, dsub_##r, (double a, double b), __nvvm_add_##m##_d(a, -b))                   \
-    GPUDL_FN(double, dmul_##r, (double a, double b), __nvvm_mul_##m##_d(a, b))                    \
-    GPUDL_FN(double, ddiv_##r, (double a, double b), __nvvm_div_##m##_d(a, b))                    \
-    GPUDL_FN(double, drcp_##r, (double a), __nvvm_rcp_##m##_d(a))                                 \
-    GPUDL_FN(double, dsqrt_##r, (double a), __nvvm_sqrt_##m##_d(a))                               \
+#define GPUDL_ROUNDED(r, m) \
+    GPUDL_FN(float, double2float_##r, (double a), __nvvm_d2f_##m(a)) \
+    GPUDL_FN(float, fadd_##r, (float a, float b), GPUDL_F(add, m)(a, b)) \
+    GPUDL_FN(float, fsub_##r, (float a, float b), GPUDL_F(add, m)(a, -b)) \
+    GPUDL_FN(float, fmul_##r, (float a, float b), GPUDL_F(mul, m)(a, b)) \
+    GPUDL_FN(float, fdiv_##r, (float a, float b), GPUDL_F(div, m)(a, b)) \
+    GPUDL_FN(float, frcp_##r, (float a), GPUDL_F(rcp, m)(a)) \
+    GPUDL_FN(float, fsqrt_##r, (float a), GPUDL_F(sqrt, m)(a)) \
+    GPUDL_FN(float, fmaf_##r, (float a, float b, float c), GPUDL_F(fma, m)(a, b, c)) \
+    GPUDL_FN(float, fmaf_ieee_##r, (float a, float b, float c), __nvvm_fma_##m##_f(a, b, c)) \
+    GPUDL_FN(double, dadd_##r, (double a, double b), __nvvm_add_##m##_d(a, b)) \
+    GPUDL_FN(double, dsub_##r, (double a, double b), __nvvm_add_##m##_d(a, -b)) \
+    GPUDL_FN(double, dmul_##r, (double a, double b), __nvvm_mul_##m##_d(a, b)) \
+    GPUDL_FN(double, ddiv_##r, (double a, double b), __nvvm_div_##m##_d(a, b)) \
+    GPUDL_FN(double, drcp_##r, (double a), __nvvm_rcp_##m##_d(a)) \
+    GPUDL_FN(double, dsqrt_##r, (double a), __nvvm_sqrt_##m##_d(a)) \
     GPUDL_FN(double, fma_##r, (double a, double b, double c), __nvvm_fma_##m##_d(a, b, c))
-#define GPUDL_CONVERTED(r, m)                                                                     \
-    GPUDL_FN(int, float2int_##r, (float a), GPUDL_FROM_F(i, m)(a))                                \
-    GPUDL_FN(gpudl_u, float2uint_##r, (float a), GPUDL_FROM_F(ui, m)(a))                          \
-    GPUDL_FN(gpudl_ll, float2ll_##r, (float a), GPUDL_FROM_F(ll, m)(a))                           \
-    GPUDL_FN(gpudl_ull, float2ull_##r, (float a), GPUDL_FROM_F(ull, m)(a))                        \
-    GPUDL_FN(int, double2int_##r, (double a), __nvvm_d2i_##m(a))                                  \
-    GPUDL_FN(gpudl_u, double2uint_##r, (double a), __nvvm_d2ui_##m(a))                            \
-    GPUDL_FN(gpudl_ll, double2ll_##r, (double a), __nvvm_d2ll_##m(a))                             \
-    GPUDL_FN(gpudl_ull, double2ull_##r, (double a), __nvvm_d2ull_##m(a))                          \
-    GPUDL_FN(float, int2float_##r, (int a), __nvvm_i2f_##m(a))                                    \
-    GPUDL_FN(float, uint2float_##r, (gpudl_u a), __nvvm_ui2f_##m(a))                              \
-    GPUDL_FN(float, ll2float_##r, (gpudl_ll a), __nvvm_ll2f_##m(a))                               \
-    GPUDL_FN(float, ull2float_##r, (gpudl_ull a), __nvvm_ull2f_##m(a))                            \
-    GPUDL_FN(double, ll2double_##r, (gpudl_ll a), __nvvm_ll2d_##m(a))                             \
+#define GPUDL_CONVERTED(r, m) \
+    GPUDL_FN(int, float2int_##r, (float a), GPUDL_FROM_F(i, m)(a)) \
+    GPUDL_FN(gpudl_u, float2uint_##r, (float a), GPUDL_FROM_F(ui, m)(a)) \
+    GPUDL_FN(gpudl_ll, float2ll_##r, (float a), GPUDL_FROM_F(ll, m)(a)) \
+    GPUDL_FN(gpudl_ull, float2ull_##r, (float a), GPUDL_FROM_F(ull, m)(a)) \
+    GPUDL_FN(int, double2int_##r, (double a), __nvvm_d2i_##m(a)) \
+    GPUDL_FN(gpudl_u, double2uint_##r, (double a), __nvvm_d2ui_##m(a)) \
+    GPUDL_FN(gpudl_ll, double2ll_##r, (double a), __nvvm_d2ll_##m(a)) \
+    GPUDL_FN(gpudl_ull, double2ull_##r, (double a), __nvvm_d2ull_##m(a)) \
+    GPUDL_FN(float, int2float_##r, (int a), __nvvm_i2f_##m(a)) \
+    GPUDL_FN(float, uint2float_##r, (gpudl_u a), __nvvm_ui2f_##m(a)) \
+    GPUDL_FN(float, ll2float_##r, (gpudl_ll a), __nvvm_ll2f_##m(a)) \
+    GPUDL_FN(float, ull2float_##r, (gpudl_ull a), __nvvm_ull2f_##m(a)) \
+    GPUDL_FN(double, ll2double_##r, (gpudl_ll a), __nvvm_ll2d_##m(a)) \
     GPUDL_FN(double, ull2double_##r, (gpudl_ull a), __nvvm_ull2d_##m(a))
 GPUDL_ROUNDED(rn, rn)
 GPUDL_ROUNDED(rz, rz)
@@ -100,13 +105,14 @@ GPUDL_CONVERTED(rd, rm)
 GPUDL_CONVERTED(ru, rp)
 #undef GPUDL_ROUNDED
 #undef GPUDL_CONVERTED
-/* Towards zero as instructions: of the builtins LLVM makes its own conversions, which round to nearest, or mean nothing out of range. */
-#define GPUDL_INSTRUCTION(T, to, name, S, from, instruction)                             \
-    GPUDL_DEVICE T __nv_##name##_rz(S a)                                                 \
-    {                                                                                    \
-        T r;                                                                             \
-        __asm__(instruction " %0, %1;" : "=" to(r) : from(a));                             \
-        return r;                                                                        \
+/* Towards zero as instructions: of the builtins LLVM makes its own conversions, which round to nearest, or mean nothing out of
+ * range. */
+#define GPUDL_INSTRUCTION(T, to, name, S, from, instruction) \
+    GPUDL_DEVICE T __nv_##name##_rz(S a) \
+    { \
+        T r; \
+        __asm__(instruction " %0, %1;" : "=" to(r) : from(a)); \
+        return r; \
     }
 #ifdef GPUDL_FTZ
 #define GPUDL_RZI "cvt.rzi.ftz."
@@ -184,7 +190,7 @@ GPUDL_FN(float, fast_logf, (float a), __nv_fast_log2f(a) * 0.69314718f)
 GPUDL_FN(float, fast_log10f, (float a), __nv_fast_log2f(a) * 0.30103f)
 GPUDL_FN(float, fast_expf, (float a), GPUDL_APPROX(ex2)(a * 1.4426950f))
 GPUDL_FN(float, fast_exp10f, (float a), GPUDL_APPROX(ex2)(a * 3.3219281f))
-GPUDL_FN(float, fast_powf, (float a, float b), GPUDL_APPROX(ex2)(b * __nv_fast_log2f(a)))
+GPUDL_FN(float, fast_powf, (float a, float b), GPUDL_APPROX(ex2)(b *__nv_fast_log2f(a)))
 GPUDL_DEVICE void __nv_fast_sincosf(float a, float *s, float *c)
 {
     *s = __nv_fast_sinf(a);

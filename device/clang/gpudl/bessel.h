@@ -1,7 +1,8 @@
 /* bessel.h - Bessel functions of the first and second kind.
  *
- * To 25 the power series (Abramowitz and Stegun 9.1.10 to 9.1.13), whose terms are far larger than its sum: it is added up in pairs of
- * doubles, of 106 bits. Beyond that Hankel's expansion, 9.2.5 to 9.2.10. Higher orders by the recurrence, in the direction that is stable. */
+ * To 25 the power series (Abramowitz and Stegun 9.1.10 to 9.1.13), whose terms are far larger than its sum: it is added up in
+ * pairs of doubles, of 106 bits. Beyond that Hankel's expansion, 9.2.5 to 9.2.10. Higher orders by the recurrence, in the
+ * direction that is stable. */
 #pragma once
 #pragma clang system_header
 #pragma float_control(push)
@@ -81,8 +82,9 @@ GPUDL_CALLED double gpudl_bessel_j01(int n, double x)
 }
 GPUDL_CALLED double gpudl_bessel_y01(int n, double x)
 {
-    const gpudl_pair_d gamma = { 0.5772156649015328655494, -4.942915152430645e-18 }, ln2 = { 0.693147180559945286227, 2.319046813846299558418e-17 },
-                     two_over_pi = { 0.63661977236758138243, -3.93573533505082137e-17 };
+    const gpudl_pair_d gamma = { 0.5772156649015328655494, -4.942915152430645e-18 },
+                       ln2 = { 0.693147180559945286227, 2.319046813846299558418e-17 },
+                       two_over_pi = { 0.63661977236758138243, -3.93573533505082137e-17 };
     gpudl_pair_d sum, h, log, r;
     double j, y;
 

@@ -1,6 +1,7 @@
 /* errors.h - the error function, its complement, their inverses, and the normal distribution.
  *
- * erf is its Taylor series to 1. erfcx(x) = exp(x^2) erfc(x) is smooth for all x >= 0: one polynomial in (x-4)/(x+4). erfc follows from it. */
+ * erf is its Taylor series to 1. erfcx(x) = exp(x^2) erfc(x) is smooth for all x >= 0: one polynomial in (x-4)/(x+4). erfc
+ * follows from it. */
 #pragma once
 #pragma clang system_header
 #pragma float_control(push)
@@ -16,7 +17,8 @@ template <class T> GPUDL_DEVICE T gpudl_erfcx_of(T x) /* x >= 0 */
 {
     return x < (T)1e18 ? gpudl_erfcx_series((x - 4) / (x + 4)) / (1 + 2 * x) : (T)0.56418958354775628695 / x;
 }
-template <class T> GPUDL_DEVICE T gpudl_erfc_of(T x) /* x >= 1/2. exp(-x^2) with what x*x loses; in two factors where it would be subnormal */
+template <class T>
+GPUDL_DEVICE T gpudl_erfc_of(T x) /* x >= 1/2. exp(-x^2) with what x*x loses; in two factors where it would be subnormal */
 {
     gpudl_pair<T> z = gpudl_product(x, x);
     bool small = x > (T)(sizeof(T) == 8 ? 26.0 : 9.0);
@@ -65,7 +67,8 @@ GPUDL_DEVICE double gpudl_erfinv_guess(double minus_log)
 
     return __builtin_sqrt(__builtin_sqrt(__builtin_fma(t, t, minus_log / a)) - t);
 }
-/* erfc(y) = q, 0 < q <= 1/2: Newton's method for log(erfc(y)) = log(q), which is nearly a straight line and neither vanishes nor overflows. */
+/* erfc(y) = q, 0 < q <= 1/2: Newton's method for log(erfc(y)) = log(q), which is nearly a straight line and neither vanishes nor
+ * overflows. */
 GPUDL_DEVICE double gpudl_erfc_tail(double q)
 {
     double log_q = __nv_log(q), y = gpudl_erfinv_guess(-log_q - __nv_log(2 - q));

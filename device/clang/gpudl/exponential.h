@@ -1,7 +1,7 @@
 /* exponential.h - logarithms, exponentials, powers, roots and hyperbolic functions.
  *
- * exp: n multiples of ln 2 are taken off and Taylor's series takes the rest. log: a = m 2^e, and log(m) is 2 atanh(s), s = (m-1)/(m+1), as its
- * series. pow has both in pairs. The others are reduced to these by identities. */
+ * exp: n multiples of ln 2 are taken off and Taylor's series takes the rest. log: a = m 2^e, and log(m) is 2 atanh(s), s =
+ * (m-1)/(m+1), as its series. pow has both in pairs. The others are reduced to these by identities. */
 #pragma once
 #pragma clang system_header
 #pragma float_control(push)
@@ -89,8 +89,14 @@ template <class T> GPUDL_DEVICE T gpudl_log_of(T f, int e, T lost)
     r = gpudl_fma(s, gpudl_fma(r, z, half), gpudl_fma(k, real::ln2_low, lost));
     return k * real::ln2_high - ((half - r) - f);
 }
-template <class T> GPUDL_DEVICE T gpudl_log_special(T a) { return a == 0 ? -gpudl_real<T>::infinity : a > 0 ? a : gpudl_real<T>::nan; }
-template <class T> GPUDL_DEVICE bool gpudl_has_log(T a) { return a > 0 && a < gpudl_real<T>::infinity; }
+template <class T> GPUDL_DEVICE T gpudl_log_special(T a)
+{
+    return a == 0 ? -gpudl_real<T>::infinity : a > 0 ? a : gpudl_real<T>::nan;
+}
+template <class T> GPUDL_DEVICE bool gpudl_has_log(T a)
+{
+    return a > 0 && a < gpudl_real<T>::infinity;
+}
 template <class T> GPUDL_DEVICE T gpudl_log(T a)
 {
     int e;
@@ -139,15 +145,18 @@ template <class T> GPUDL_DEVICE T gpudl_log_scaled(T a, gpudl_pair<T> scale, gpu
 GPUDL_FN(double, log2, (double a), gpudl_log_scaled<double>(a, { 1.4426950408889633870, 2.0355273740931033e-17 }, { 1, 0 }))
 GPUDL_FN(float, log2f, (float a), gpudl_log_scaled<float>(a, { 0x1.715476p+0f, 0x1.4ae0cp-26f }, { 1, 0 }))
 GPUDL_FN(double, log10, (double a),
-         gpudl_log_scaled<double>(a, { 0.43429448190325181667, 1.09831965021676507e-17 }, { 0.30102999566398119802, -2.8037281277851704e-18 }))
-GPUDL_FN(float, log10f, (float a), gpudl_log_scaled<float>(a, { 0x1.bcb7b2p-2f, -0x1.5b235ep-27f }, { 0x1.344136p-2f, -0x1.ec10cp-27f }))
+    gpudl_log_scaled<double>(
+        a, { 0.43429448190325181667, 1.09831965021676507e-17 }, { 0.30102999566398119802, -2.8037281277851704e-18 }))
+GPUDL_FN(float, log10f, (float a),
+    gpudl_log_scaled<float>(a, { 0x1.bcb7b2p-2f, -0x1.5b235ep-27f }, { 0x1.344136p-2f, -0x1.ec10cp-27f }))
 
 template <class T> GPUDL_DEVICE T gpudl_pow(T x, T y)
 {
     typedef gpudl_real<T> real;
     T a = gpudl_abs(x), r;
     int e;
-    bool whole = gpudl_whole(y) == y, odd = whole && gpudl_abs(y) < (T)(sizeof(T) == 8 ? 0x1p53 : 0x1p24) && gpudl_whole(y * (T)0.5) * 2 != y;
+    bool whole = gpudl_whole(y) == y,
+         odd = whole && gpudl_abs(y) < (T)(sizeof(T) == 8 ? 0x1p53 : 0x1p24) && gpudl_whole(y * (T)0.5) * 2 != y;
     gpudl_pair<T> l, p;
 
     if (y == 0 || x == 1)
@@ -168,12 +177,22 @@ template <class T> GPUDL_DEVICE T gpudl_pow(T x, T y)
     r = gpudl_abs(p.h) < (T)real::over ? gpudl_exp_pair(p.h, gpudl_fma(y, l.l, p.l)) : p.h > 0 ? real::infinity : (T)0;
     return x < 0 && odd ? -r : r;
 }
-GPUDL_CALLED double __nv_pow(double a, double b) { return gpudl_pow(a, b); }
-GPUDL_CALLED float __nv_powf(float a, float b) { return gpudl_pow(a, b); }
+GPUDL_CALLED double __nv_pow(double a, double b)
+{
+    return gpudl_pow(a, b);
+}
+GPUDL_CALLED float __nv_powf(float a, float b)
+{
+    return gpudl_pow(a, b);
+}
 GPUDL_FN(double, powi, (double a, int n), __nv_pow(a, (double)n))
-GPUDL_DEVICE float __nv_powif(float a, int n) { return (float)__nv_pow((double)a, (double)n); } /* not every int is a float */
+GPUDL_DEVICE float __nv_powif(float a, int n)
+{
+    return (float)__nv_pow((double)a, (double)n);
+} /* not every int is a float */
 
-/* Cube root: a guess from a third of the exponent, then Halley's method, which triples its digits each time; the last step with the exact rest */
+/* Cube root: a guess from a third of the exponent, then Halley's method, which triples its digits each time; the last step with
+ * the exact rest */
 GPUDL_DEVICE double __nv_cbrt(double a)
 {
     double x = gpudl_abs(a), y, rest;
@@ -254,8 +273,8 @@ template <class T> GPUDL_DEVICE T gpudl_atanh(T a)
 
     return gpudl_sign_of((T)0.5 * gpudl_log1p(2 * x / (1 - x)), a);
 }
-#define GPUDL_BOTH(name)                                             \
-    GPUDL_FN(double, name, (double a), gpudl_##name(a))              \
+#define GPUDL_BOTH(name) \
+    GPUDL_FN(double, name, (double a), gpudl_##name(a)) \
     GPUDL_FN(float, name##f, (float a), gpudl_##name(a))
 GPUDL_BOTH(sinh)
 GPUDL_FN(double, cosh, (double a), gpudl_cosh(a))

@@ -1,9 +1,13 @@
 /* overloads.h - the names that CUDA gives to more than one type, beyond those of C++'s <cmath>. */
 #pragma once
 #pragma clang system_header
-#define GPUDL_OVER(T, name, args, value) GPUDL_DEVICE T name args { return value; }
-#define GPUDL_MIN_MAX(T, A, B)                                        \
-    GPUDL_OVER(T, min, (A a, B b), (T)a < (T)b ? (T)a : (T)b)         \
+#define GPUDL_OVER(T, name, args, value) \
+    GPUDL_DEVICE T name args \
+    { \
+        return value; \
+    }
+#define GPUDL_MIN_MAX(T, A, B) \
+    GPUDL_OVER(T, min, (A a, B b), (T)a < (T)b ? (T)a : (T)b) \
     GPUDL_OVER(T, max, (A a, B b), (T)a > (T)b ? (T)a : (T)b)
 GPUDL_MIN_MAX(unsigned, unsigned, unsigned)
 GPUDL_MIN_MAX(unsigned, int, unsigned)
@@ -47,10 +51,20 @@ GPUDL_OVER(float, y0, (float a), ::y0f(a))
 GPUDL_OVER(float, y1, (float a), ::y1f(a))
 GPUDL_OVER(float, yn, (int n, float a), ::ynf(n, a))
 GPUDL_OVER(float, fdivide, (float a, float b), ::fdividef(a, b))
-static __device__ inline double nan(const char *) { return __builtin_nan(""); }
-static __device__ inline float nanf(const char *) { return __builtin_nanf(""); }
+static __device__ inline double nan(const char *)
+{
+    return __builtin_nan("");
+}
+static __device__ inline float nanf(const char *)
+{
+    return __builtin_nanf("");
+}
 /* Those that clang declares and leaves to the toolkit: f(float) for the double f */
-#define GPUDL_FLOAT(T, name, args, ...) static __device__ inline T name args { return ::name##f(__VA_ARGS__); }
+#define GPUDL_FLOAT(T, name, args, ...) \
+    static __device__ inline T name args \
+    { \
+        return ::name##f(__VA_ARGS__); \
+    }
 GPUDL_FLOAT(float, acosh, (float a), a)
 GPUDL_FLOAT(float, asinh, (float a), a)
 GPUDL_FLOAT(float, atanh, (float a), a)

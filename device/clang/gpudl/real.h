@@ -1,4 +1,5 @@
-/* real.h - floats and doubles as numbers of one kind: their bits, pairs of them, powers of two, remainders. What follows is written for both.
+/* real.h - floats and doubles as numbers of one kind: their bits, pairs of them, powers of two, remainders. What follows is
+ * written for both.
  *
  * A pair is a sum h + l of two numbers of which l is too small to change h: about twice as many bits (Dekker 1971, Knuth 4.2.2). */
 #pragma once
@@ -11,8 +12,9 @@ template <> struct gpudl_real<double> {
     typedef gpudl_ll bits;
     static constexpr int mantissa = 52, bias = 1023;
     static constexpr double infinity = __builtin_inf(), nan = __builtin_nan(""), least_normal = 0x1p-1022;
-    static constexpr double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33; /* times an exponent the first is exact */
-    static constexpr double ln2 = 0x1.62e42fefa39efp-1, ln2_rest = 0x1.abc9e3b39803fp-56;     /* as a pair */
+    static constexpr double ln2_high = 0x1.62e42fee00000p-1,
+                            ln2_low = 0x1.a39ef35793c76p-33; /* times an exponent the first is exact */
+    static constexpr double ln2 = 0x1.62e42fefa39efp-1, ln2_rest = 0x1.abc9e3b39803fp-56; /* as a pair */
     static constexpr int over = 1100; /* the exponential of more, or of less than minus that, is infinite or zero */
 };
 template <> struct gpudl_real<float> {
@@ -24,21 +26,66 @@ template <> struct gpudl_real<float> {
     static constexpr int over = 160;
 };
 
-GPUDL_DEVICE double gpudl_fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
-GPUDL_DEVICE float gpudl_fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-GPUDL_DEVICE double gpudl_abs(double a) { return __builtin_fabs(a); }
-GPUDL_DEVICE float gpudl_abs(float a) { return __builtin_fabsf(a); }
-GPUDL_DEVICE double gpudl_sign_of(double a, double sign) { return __builtin_copysign(a, sign); }
-GPUDL_DEVICE float gpudl_sign_of(float a, float sign) { return __builtin_copysignf(a, sign); }
-GPUDL_DEVICE double gpudl_root(double a) { return __builtin_sqrt(a); }
-GPUDL_DEVICE float gpudl_root(float a) { return __builtin_sqrtf(a); }
-GPUDL_DEVICE double gpudl_nearest(double a) { return __builtin_rint(a); }
-GPUDL_DEVICE float gpudl_nearest(float a) { return __builtin_rintf(a); }
-GPUDL_DEVICE double gpudl_whole(double a) { return __builtin_trunc(a); }
-GPUDL_DEVICE float gpudl_whole(float a) { return __builtin_truncf(a); }
-template <class T> GPUDL_DEVICE typename gpudl_real<T>::bits gpudl_bits(T a) { return __builtin_bit_cast(typename gpudl_real<T>::bits, a); }
-template <class T> GPUDL_DEVICE T gpudl_of_bits(typename gpudl_real<T>::bits a) { return __builtin_bit_cast(T, a); }
-template <class T> GPUDL_DEVICE bool gpudl_finite(T a) { return gpudl_abs(a) < gpudl_real<T>::infinity; }
+GPUDL_DEVICE double gpudl_fma(double a, double b, double c)
+{
+    return __builtin_fma(a, b, c);
+}
+GPUDL_DEVICE float gpudl_fma(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+GPUDL_DEVICE double gpudl_abs(double a)
+{
+    return __builtin_fabs(a);
+}
+GPUDL_DEVICE float gpudl_abs(float a)
+{
+    return __builtin_fabsf(a);
+}
+GPUDL_DEVICE double gpudl_sign_of(double a, double sign)
+{
+    return __builtin_copysign(a, sign);
+}
+GPUDL_DEVICE float gpudl_sign_of(float a, float sign)
+{
+    return __builtin_copysignf(a, sign);
+}
+GPUDL_DEVICE double gpudl_root(double a)
+{
+    return __builtin_sqrt(a);
+}
+GPUDL_DEVICE float gpudl_root(float a)
+{
+    return __builtin_sqrtf(a);
+}
+GPUDL_DEVICE double gpudl_nearest(double a)
+{
+    return __builtin_rint(a);
+}
+GPUDL_DEVICE float gpudl_nearest(float a)
+{
+    return __builtin_rintf(a);
+}
+GPUDL_DEVICE double gpudl_whole(double a)
+{
+    return __builtin_trunc(a);
+}
+GPUDL_DEVICE float gpudl_whole(float a)
+{
+    return __builtin_truncf(a);
+}
+template <class T> GPUDL_DEVICE typename gpudl_real<T>::bits gpudl_bits(T a)
+{
+    return __builtin_bit_cast(typename gpudl_real<T>::bits, a);
+}
+template <class T> GPUDL_DEVICE T gpudl_of_bits(typename gpudl_real<T>::bits a)
+{
+    return __builtin_bit_cast(T, a);
+}
+template <class T> GPUDL_DEVICE bool gpudl_finite(T a)
+{
+    return gpudl_abs(a) < gpudl_real<T>::infinity;
+}
 
 /* Horner's scheme */
 template <class T, int n> GPUDL_DEVICE T gpudl_polynomial(const T (&c)[n], T x)
@@ -140,7 +187,7 @@ GPUDL_DEVICE double __nv_ldexp(double a, int n)
     return a * gpudl_two_to<double>(n);
 }
 GPUDL_FN(double, scalbn, (double a, int n), __nv_ldexp(a, n))
-GPUDL_FN(float, ldexpf, (float a, int n), (float)((double)a * gpudl_two_to<double>(n < -300 ? -300 : n > 300 ? 300 : n)))
+GPUDL_FN(float, ldexpf, (float a, int n), (float)((double)a *gpudl_two_to<double>(n<-300 ? -300 : n> 300 ? 300 : n)))
 GPUDL_FN(float, scalbnf, (float a, int n), __nv_ldexpf(a, n))
 GPUDL_DEVICE int gpudl_exponent(double a) /* of a finite one but zero */
 {
@@ -211,7 +258,10 @@ template <class T> GPUDL_DEVICE T gpudl_divide(T a, T b, unsigned *quotient)
     }
     return (T)__nv_ldexp((double)x, eb);
 }
-template <class T> GPUDL_DEVICE bool gpudl_divisible(T a, T b) { return gpudl_finite(a) && b == b && b != 0; }
+template <class T> GPUDL_DEVICE bool gpudl_divisible(T a, T b)
+{
+    return gpudl_finite(a) && b == b && b != 0;
+}
 template <class T> GPUDL_DEVICE T gpudl_fmod(T a, T b)
 {
     unsigned q;
@@ -238,10 +288,22 @@ template <class T> GPUDL_DEVICE T gpudl_remquo(T a, T b, int *quotient)
     *quotient = (a < 0) != (b < 0) ? -(int)(q & 7) : (int)(q & 7);
     return gpudl_bits(a) < 0 ? -r : r;
 }
-GPUDL_CALLED double __nv_fmod(double a, double b) { return gpudl_fmod(a, b); }
-GPUDL_CALLED float __nv_fmodf(float a, float b) { return gpudl_fmod(a, b); }
-GPUDL_CALLED double __nv_remquo(double a, double b, int *q) { return gpudl_remquo(a, b, q); }
-GPUDL_CALLED float __nv_remquof(float a, float b, int *q) { return gpudl_remquo(a, b, q); }
+GPUDL_CALLED double __nv_fmod(double a, double b)
+{
+    return gpudl_fmod(a, b);
+}
+GPUDL_CALLED float __nv_fmodf(float a, float b)
+{
+    return gpudl_fmod(a, b);
+}
+GPUDL_CALLED double __nv_remquo(double a, double b, int *q)
+{
+    return gpudl_remquo(a, b, q);
+}
+GPUDL_CALLED float __nv_remquof(float a, float b, int *q)
+{
+    return gpudl_remquo(a, b, q);
+}
 GPUDL_DEVICE double __nv_remainder(double a, double b)
 {
     int q;

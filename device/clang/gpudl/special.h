@@ -4,8 +4,8 @@
 #pragma float_control(push)
 #pragma clang fp contract(off) /* what a product or sum loses is reckoned with: none may be fused but as written */
 
-/* Gamma(y) = *first * *second, y > 0. Stirling's series from 12 on (Abramowitz and Stegun 6.1.40), below that Gamma(y+n)/(y(y+1)...(y+n-1));
- * the product is kept in two parts, as is y+n, so that neither adds to the error. */
+/* Gamma(y) = *first * *second, y > 0. Stirling's series from 12 on (Abramowitz and Stegun 6.1.40), below that
+ * Gamma(y+n)/(y(y+1)...(y+n-1)); the product is kept in two parts, as is y+n, so that neither adds to the error. */
 GPUDL_DEVICE void gpudl_gamma(double y, double *first, double *second)
 {
     double p = 1, plow = 0, low = 0, start = y, q, w, s;
@@ -49,7 +49,8 @@ GPUDL_CALLED double __nv_tgamma(double a)
 }
 GPUDL_FN(float, tgammaf, (float a), (float)__nv_tgamma((double)a))
 
-/* log of gamma: about its zeros at 1 and 2 polynomials that have them as factors; by Gamma(x) = (x-1) Gamma(x-1) to 8; then Stirling's series */
+/* log of gamma: about its zeros at 1 and 2 polynomials that have them as factors; by Gamma(x) = (x-1) Gamma(x-1) to 8; then
+ * Stirling's series */
 GPUDL_DEVICE double gpudl_lgamma_of(double x) /* x > 0 */
 {
     double p = 1, z, q, s;
@@ -100,7 +101,8 @@ GPUDL_CALLED double __nv_lgamma(double a)
 }
 GPUDL_FN(float, lgammaf, (float a), (float)__nv_lgamma((double)a))
 
-/* Norms: of doubles scaled by a power of two, so that no square overflows or vanishes; root: a pair, times 2^*e; false where it is infinite, NaN or 0 */
+/* Norms: of doubles scaled by a power of two, so that no square overflows or vanishes; root: a pair, times 2^*e; false where it
+ * is infinite, NaN or 0 */
 GPUDL_DEVICE bool gpudl_norm_pair(int n, const double *t, gpudl_pair<double> *root, int *e)
 {
     gpudl_pair<double> sum = { 0, 0 };
@@ -153,23 +155,38 @@ GPUDL_DEVICE double gpudl_norm_of_floats(int n, const float *t)
     }
     return inf ? __builtin_inf() : __builtin_sqrt(sum);
 }
-GPUDL_DEVICE double gpudl_rnorm_of_floats(int n, const float *t) { return 1 / gpudl_norm_of_floats(n, t); }
-GPUDL_CALLED double __nv_norm(int n, const double *t) { return gpudl_norm(n, t); }
-GPUDL_CALLED double __nv_rnorm(int n, const double *t) { return gpudl_rnorm(n, t); }
-GPUDL_CALLED float __nv_normf(int n, const float *t) { return (float)gpudl_norm_of_floats(n, t); }
-GPUDL_CALLED float __nv_rnormf(int n, const float *t) { return (float)gpudl_rnorm_of_floats(n, t); }
-#define GPUDL_NORM(T, name, of, n, args, ...)      \
-    GPUDL_DEVICE T __nv_##name args                \
-    {                                              \
-        T t[n] = { __VA_ARGS__ };                  \
-        return (T)of(n, t);                        \
+GPUDL_DEVICE double gpudl_rnorm_of_floats(int n, const float *t)
+{
+    return 1 / gpudl_norm_of_floats(n, t);
+}
+GPUDL_CALLED double __nv_norm(int n, const double *t)
+{
+    return gpudl_norm(n, t);
+}
+GPUDL_CALLED double __nv_rnorm(int n, const double *t)
+{
+    return gpudl_rnorm(n, t);
+}
+GPUDL_CALLED float __nv_normf(int n, const float *t)
+{
+    return (float)gpudl_norm_of_floats(n, t);
+}
+GPUDL_CALLED float __nv_rnormf(int n, const float *t)
+{
+    return (float)gpudl_rnorm_of_floats(n, t);
+}
+#define GPUDL_NORM(T, name, of, n, args, ...) \
+    GPUDL_DEVICE T __nv_##name args \
+    { \
+        T t[n] = { __VA_ARGS__ }; \
+        return (T)of(n, t); \
     }
-#define GPUDL_NORMS(T, f, of)                                                                  \
-    GPUDL_NORM(T, hypot##f, gpudl_norm##of, 2, (T a, T b), a, b)                               \
-    GPUDL_NORM(T, norm3d##f, gpudl_norm##of, 3, (T a, T b, T c), a, b, c)                      \
-    GPUDL_NORM(T, norm4d##f, gpudl_norm##of, 4, (T a, T b, T c, T d), a, b, c, d)              \
-    GPUDL_NORM(T, rhypot##f, gpudl_rnorm##of, 2, (T a, T b), a, b)                             \
-    GPUDL_NORM(T, rnorm3d##f, gpudl_rnorm##of, 3, (T a, T b, T c), a, b, c)                    \
+#define GPUDL_NORMS(T, f, of) \
+    GPUDL_NORM(T, hypot##f, gpudl_norm##of, 2, (T a, T b), a, b) \
+    GPUDL_NORM(T, norm3d##f, gpudl_norm##of, 3, (T a, T b, T c), a, b, c) \
+    GPUDL_NORM(T, norm4d##f, gpudl_norm##of, 4, (T a, T b, T c, T d), a, b, c, d) \
+    GPUDL_NORM(T, rhypot##f, gpudl_rnorm##of, 2, (T a, T b), a, b) \
+    GPUDL_NORM(T, rnorm3d##f, gpudl_rnorm##of, 3, (T a, T b, T c), a, b, c) \
     GPUDL_NORM(T, rnorm4d##f, gpudl_rnorm##of, 4, (T a, T b, T c, T d), a, b, c, d)
 GPUDL_NORMS(double, , )
 GPUDL_NORMS(float, f, _of_floats)
@@ -201,8 +218,14 @@ GPUDL_DEVICE double gpudl_bessel_i(int n, double x)
     rest = (1 + rest) / gpudl_root(6.28318530717958647693 * x) * e;
     return x < 700 ? rest : rest * e;
 }
-GPUDL_CALLED double __nv_cyl_bessel_i0(double a) { return a == a ? gpudl_bessel_i(0, __builtin_fabs(a)) : a; }
-GPUDL_CALLED double __nv_cyl_bessel_i1(double a) { return a == a ? __builtin_copysign(gpudl_bessel_i(1, __builtin_fabs(a)), a) : a; }
+GPUDL_CALLED double __nv_cyl_bessel_i0(double a)
+{
+    return a == a ? gpudl_bessel_i(0, __builtin_fabs(a)) : a;
+}
+GPUDL_CALLED double __nv_cyl_bessel_i1(double a)
+{
+    return a == a ? __builtin_copysign(gpudl_bessel_i(1, __builtin_fabs(a)), a) : a;
+}
 GPUDL_FN(float, cyl_bessel_i0f, (float a), (float)__nv_cyl_bessel_i0((double)a))
 GPUDL_FN(float, cyl_bessel_i1f, (float a), (float)__nv_cyl_bessel_i1((double)a))
 #pragma float_control(pop)

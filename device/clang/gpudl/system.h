@@ -14,8 +14,17 @@ __device__ static inline void __assert_fail(const char *message, const char *fil
 }
 }
 namespace std {
-__device__ static inline void *malloc(size_t size) { return ::malloc(size); }
-__device__ static inline void free(void *p) { ::free(p); }
+__device__ static inline void *malloc(size_t size)
+{
+    return ::malloc(size);
 }
+__device__ static inline void free(void *p)
+{
+    ::free(p);
+}
+} // namespace std
 
-__device__ static inline void __nanosleep(unsigned ns) { __nvvm_nanosleep(ns); }
+__device__ static inline void __nanosleep(unsigned ns)
+{
+    __nvvm_nanosleep(ns);
+}

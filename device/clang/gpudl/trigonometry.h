@@ -1,7 +1,8 @@
 /* trigonometry.h - sin, cos and tan, those of pi*a, and the inverse ones.
  *
- * sin and cos are Taylor series in an argument of at most pi/4, which is kept in two parts. Small arguments are reduced by multiples of pi/2 in
- * three parts (Cody and Waite), others by Payne and Hanek's method: the bits of 2/pi that matter times the argument, as an integer of 192 bits. */
+ * sin and cos are Taylor series in an argument of at most pi/4, which is kept in two parts. Small arguments are reduced by
+ * multiples of pi/2 in three parts (Cody and Waite), others by Payne and Hanek's method: the bits of 2/pi that matter times the
+ * argument, as an integer of 192 bits. */
 #pragma once
 #pragma clang system_header
 #pragma float_control(push)
@@ -19,12 +20,28 @@ template <class T> GPUDL_DEVICE T gpudl_sine_of(T x, T low, int which)
     return which & 2 ? -s : s;
 }
 
-static __device__ const unsigned long long gpudl_two_over_pi[] = { /* a word of zeroes, then its first 1280 bits after the point */
-    0x0000000000000000ull, 0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull,
-    0xfe5163abdebbc561ull, 0xb7246e3a424dd2e0ull, 0x06492eea09d1921cull, 0xfe1deb1cb129a73eull,
-    0xe88235f52ebb4484ull, 0xe99c7026b45f7e41ull, 0x3991d639835339f4ull, 0x9c845f8bbdf9283bull,
-    0x1ff897ffde05980full, 0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull, 0x4f463f669e5fea2dull,
-    0x7527bac7ebe5f17bull, 0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b6babull,
+static __device__ const unsigned long long gpudl_two_over_pi[] = {
+    /* a word of zeroes, then its first 1280 bits after the point */
+    0x0000000000000000ull,
+    0xa2f9836e4e441529ull,
+    0xfc2757d1f534ddc0ull,
+    0xdb6295993c439041ull,
+    0xfe5163abdebbc561ull,
+    0xb7246e3a424dd2e0ull,
+    0x06492eea09d1921cull,
+    0xfe1deb1cb129a73eull,
+    0xe88235f52ebb4484ull,
+    0xe99c7026b45f7e41ull,
+    0x3991d639835339f4ull,
+    0x9c845f8bbdf9283bull,
+    0x1ff897ffde05980full,
+    0xef2f118b5a0a6d1full,
+    0x6d367ecf27cb09b7ull,
+    0x4f463f669e5fea2dull,
+    0x7527bac7ebe5f17bull,
+    0x3d0739f78a5292eaull,
+    0x6bfb5fb11f8d5d08ull,
+    0x56033046fc7b6babull,
     0xf0cfbc209af4361dull,
 };
 /* a = q * pi/2 + r + low, for any finite a; returns q modulo 4 */
@@ -70,7 +87,8 @@ GPUDL_CALLED int gpudl_reduce_far(double a, double *r, double *low)
 }
 GPUDL_DEVICE int gpudl_reduce(double a, double *r, double *low)
 {
-    double n = __builtin_rint(a * 0.63661977236758138243), t = __builtin_fma(-n, 1.5707963267948966, a), u = n * 6.123233995736766e-17, back;
+    double n = __builtin_rint(a * 0.63661977236758138243), t = __builtin_fma(-n, 1.5707963267948966, a),
+           u = n * 6.123233995736766e-17, back;
 
     if (!(__builtin_fabs(a) < 65536)) {
         if (__nv_isfinited(a))
@@ -80,7 +98,8 @@ GPUDL_DEVICE int gpudl_reduce(double a, double *r, double *low)
     }
     *r = t - u;
     back = *r - t;
-    *low = (t - (*r - back)) - (u + back) - __builtin_fma(n, -1.4973849048591698e-33, __builtin_fma(n, 6.123233995736766e-17, -u));
+    *low =
+        (t - (*r - back)) - (u + back) - __builtin_fma(n, -1.4973849048591698e-33, __builtin_fma(n, 6.123233995736766e-17, -u));
     return (int)n;
 }
 GPUDL_DEVICE int gpudl_reduce(float a, float *r, float *low)
@@ -135,8 +154,14 @@ GPUDL_FN(double, cos, (double a), gpudl_cos(a))
 GPUDL_FN(float, cosf, (float a), gpudl_cos(a))
 GPUDL_FN(double, tan, (double a), gpudl_tan(a))
 GPUDL_FN(float, tanf, (float a), gpudl_tan(a))
-GPUDL_DEVICE void __nv_sincos(double a, double *s, double *c) { gpudl_sincos(a, s, c); }
-GPUDL_DEVICE void __nv_sincosf(float a, float *s, float *c) { gpudl_sincos(a, s, c); }
+GPUDL_DEVICE void __nv_sincos(double a, double *s, double *c)
+{
+    gpudl_sincos(a, s, c);
+}
+GPUDL_DEVICE void __nv_sincosf(float a, float *s, float *c)
+{
+    gpudl_sincos(a, s, c);
+}
 
 /* sin and cos of pi*a: a is brought to [-1/4, 1/4] without error */
 GPUDL_DEVICE double gpudl_sinpi_of(double r, int which)
@@ -206,8 +231,12 @@ GPUDL_DEVICE void __nv_sincospif(float a, float *s, float *c)
 }
 
 template <class T> struct gpudl_circle;
-template <> struct gpudl_circle<double> { static constexpr double half_pi = 1.57079632679489655800, half_pi_low = 6.123233995736766e-17; };
-template <> struct gpudl_circle<float> { static constexpr float half_pi = 0x1.921fb6p+0f, half_pi_low = -0x1.777a5cp-25f; };
+template <> struct gpudl_circle<double> {
+    static constexpr double half_pi = 1.57079632679489655800, half_pi_low = 6.123233995736766e-17;
+};
+template <> struct gpudl_circle<float> {
+    static constexpr float half_pi = 0x1.921fb6p+0f, half_pi_low = -0x1.777a5cp-25f;
+};
 
 /* The angle of (x, y), both at least 0: atan of the quotient that is at most 1, or its complement */
 template <class T> GPUDL_DEVICE T gpudl_angle(T x, T y)
@@ -223,7 +252,10 @@ template <class T> GPUDL_DEVICE T gpudl_angle(T x, T y)
     r = gpudl_fma(q * u, gpudl_atan_series(u), lost / (1 + u));
     return steep ? circle::half_pi - (q + (r - circle::half_pi_low)) : q + r;
 }
-template <class T> GPUDL_DEVICE T gpudl_atan(T a) { return a != a ? a : gpudl_sign_of(gpudl_angle((T)1, gpudl_abs(a)), a); }
+template <class T> GPUDL_DEVICE T gpudl_atan(T a)
+{
+    return a != a ? a : gpudl_sign_of(gpudl_angle((T)1, gpudl_abs(a)), a);
+}
 template <class T> GPUDL_DEVICE T gpudl_atan2(T y, T x)
 {
     typedef gpudl_circle<T> circle;
