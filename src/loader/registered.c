@@ -38,7 +38,7 @@ static gpudl_status measure(const char *name, const gpudl_registered_kernel *ker
 
 void *gpudl__registered_copy(const char *name, const gpudl_registered_kernel *kernels, size_t bytes, gpudl_status *status)
 {
-    size_t n = bytes / sizeof(*kernels), size;
+    size_t n = bytes / sizeof(*kernels), size = 0;
     gpudl_registered_kernel *copy;
     char *names;
 
