@@ -34,7 +34,7 @@
  *     fails with GPUDL_ERROR_FORKED; exec first. At process exit nothing is unloaded.
  *
  * Environment (ignored in set-user-id programs and under a locked trust policy): GPUDL_DRIVER, see gpudl_loader_options;
- * GPUDL_QUIET=1 silences warnings.
+ * GPUDL_COMPILER, GPUDL_CACHE_DIR and where compilers are looked for, see gpudl/compile.h; GPUDL_QUIET=1 silences warnings.
  *
  * The header compiles before and after <cuda.h> and <cuda_runtime.h>, as C11 and as C++17. Everything is since 0.1. */
 #ifndef GPUDL_H
@@ -96,6 +96,12 @@ extern "C" {
     X(ERROR_DRIVER_TOO_OLD,     62, "the driver lacks a function that is needed") \
     X(ERROR_DRIVER,             63, "a driver call failed") \
     X(ERROR_FORKED,             64, "the process was forked after the driver was opened") \
+    X(ERROR_NO_COMPILER,        70, "no compiler for CUDA C++ was found") \
+    X(ERROR_COMPILE,            71, "the source does not compile") \
+    X(ERROR_COMPILE_HEADER,     72, "a header was not found") \
+    X(ERROR_COMPILE_OPTION,     73, "an option of the compilation was refused") \
+    X(ERROR_COMPILE_TARGET,     74, "the compiler does not make code for the target") \
+    X(ERROR_COMPILER,           75, "the compiler could not be run, or broke") \
     X(ERROR_NOT_TRUSTED,        80, "it is not signed by a trusted key") \
     X(ERROR_SIGNATURE_MISSING,  81, "it is not signed") \
     X(ERROR_SIGNATURE,          82, "the signature is not one of these bytes") \
@@ -216,7 +222,7 @@ typedef enum gpudl_source_kind {
 
 /* What to load: a fatbin, a cubin or PTX, in a file or in memory; CUDA C++ as text. A plain value: copy it, put it in
  * arrays. The call that takes it reads it once and copies what it needs, so nothing of it need outlive that call. CUDA C++
- * is told by GPUDL_TEXT or a file name that ends in .cu, and not compiled yet; everything else is told by its bytes,
+ * is told by GPUDL_TEXT or a file name that ends in .cu, and compiled (gpudl/compile.h); everything else is told by its bytes,
  * whatever its name. */
 typedef struct gpudl_source {
     size_t size;                /* sizeof(gpudl_source) */
@@ -270,6 +276,7 @@ inline gpudl_lent_source gpudl_lend(gpudl_source s) { return gpudl_lent_source{ 
 #endif
 #include <gpudl/image.h>
 #include <gpudl/trust.h>
+#include <gpudl/compile.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -314,8 +321,9 @@ typedef struct gpudl_load_options {
     /* The signature, and what is asked for beside the loader's policy (gpudl/trust.h); NULL: nothing. No part of what makes two
      * loads the same: each load is checked by itself. */
     const struct gpudl_trust_options *trust;
+    const gpudl_compile_options *compile;   /* of CUDA C++ (gpudl/compile.h); NULL: the defaults. Copied */
 } gpudl_load_options;
-#define GPUDL_LOAD_OPTIONS_INIT { sizeof(gpudl_load_options), 0, 0, 0, 0, 0, 0, NULL, NULL, NULL }
+#define GPUDL_LOAD_OPTIONS_INIT { sizeof(gpudl_load_options), 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL }
 
 /**
  * Load code and make its kernels callable.
@@ -346,7 +354,7 @@ GPUDL_API gpudl_status gpudl_library_load(gpudl_loader *loader, const gpudl_sour
  * @out:      as of gpudl_library_load()
  *
  * When all fail the status is the first one's, and the text has each one's reason. When one was taken, and not the first,
- * gpudl_error_text() says why not those before it. CUDA C++ is passed over with its reason.
+ * gpudl_error_text() says why not those before it.
  */
 GPUDL_API gpudl_status gpudl_library_load_first(gpudl_loader *loader, const gpudl_source *sources, size_t n,
                                                 const gpudl_load_options *options, size_t *which, gpudl_library **out);

@@ -63,4 +63,15 @@ bool gpudl__cache_list(struct cache *, void (*each)(void *user, const struct cac
  * is gone. put() does the same by itself now and then, with the bounds that the cache was opened with. */
 bool gpudl__cache_trim(struct cache *, uint64_t max_bytes, struct cache_total *gone);
 
+/* One maker of an entry among processes: who has the lock makes it, others ask again now and then, and look for the entry when it is no longer
+ * busy. A holder that died holds nothing. NONE: there is no locking here, and whoever wants the entry makes it. */
+enum cache_lock_state { CACHE_LOCK_MINE, CACHE_LOCK_BUSY, CACHE_LOCK_NONE };
+struct cache_lock {
+    int fd;
+    bool owned;
+    char name[64];
+};
+enum cache_lock_state gpudl__cache_lock(struct cache *, const struct cache_key *, struct cache_lock *);
+void gpudl__cache_unlock(struct cache *, struct cache_lock *);      /* of any state, once */
+
 #endif

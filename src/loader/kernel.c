@@ -1,6 +1,7 @@
 /* Kernels: a caller's own handle to one entry of a library. */
 #include <string.h>
 
+#include "src/compile/compile.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
 #include "src/loader/image_api.h"
@@ -31,13 +32,14 @@ static gpudl_status find(
     struct names names = gpudl__version_names(v);
     char list[TEXT_SIZE];
     struct text t = gpudl__text_init(list, sizeof(list));
+    const char *lowered = name ? gpudl__compile_lowered(v->content.lowered, name) : NULL;
     gpudl_status status = GPUDL_OK;
     size_t index = 0;
 
     if (!name)
         status = find_only(lib, v, &names, &index);
     else
-        switch (gpudl__name_find(&names, &v->index, name, &index, &t)) {
+        switch (gpudl__name_find(&names, &v->index, lowered ? lowered : name, &index, &t)) {
         case NAME_FOUND:
             break;
         case NAME_NO_MEMORY:

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "src/loader/attributes.h"
+#include "src/loader/compile.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
 #include "src/loader/loader.h"
@@ -82,6 +83,8 @@ static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpud
     if (status != GPUDL_OK)
         return status;
     status = gpudl__trust_admit(l->trust, NULL, options, &content);
+    if (status == GPUDL_OK)
+        status = gpudl__content_compile(l, options, &content);
     if (status == GPUDL_OK)
         status = create(l, &content, settings, out);
     gpudl__content_release(&content);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cache/cache.h"
+#include "src/loader/compile.h"
 #include "src/loader/context.h"
 #include "src/loader/epoch.h"
 #include "src/loader/error.h"
@@ -84,6 +86,7 @@ static gpudl_loader *allocate_loader(const gpudl_loader_options *options)
 /* Frees without touching the driver. */
 static void free_loader(gpudl_loader *l)
 {
+    gpudl__cache_close(l->cache);
     gpudl__free(l->contexts);
     gpudl__trust_setup_free(l->trust);
     gpudl__free(l);
@@ -182,6 +185,11 @@ gpudl_loader *gpudl__loader(gpudl_loader *given, const char *what, gpudl_status 
     if (!l)
         *status = open_default(&l);
     return *status == GPUDL_OK ? l : NULL;
+}
+
+gpudl_loader *gpudl__loader_if_open(gpudl_loader *given)
+{
+    return given ? given : atomic_load(&default_loader);
 }
 
 const gpudl_driver_table *gpudl_loader_driver(gpudl_loader *given)

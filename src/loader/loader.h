@@ -67,6 +67,7 @@ struct gpudl_loader {
     struct primary_context *contexts;   /* one a device */
     struct device_limits limits;
     struct trust_setup *trust;          /* its policy (trust.h); NULL: it has none */
+    struct cache *cache;                /* opened with the first compilation */
 };
 
 struct gpudl_version {

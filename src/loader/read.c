@@ -23,10 +23,20 @@ void gpudl__content_release(struct content *c)
         munmap((void *)c->bytes.data, c->bytes.size);
     else
         gpudl__free((void *)c->bytes.data);
+    gpudl__free((void *)c->lowered.data);
     gpudl__free(c->name);
     gpudl__trust_question_free(c->question);
     gpudl__trust_setup_free(c->trust);
     *c = (struct content){ 0 };
+}
+
+void gpudl__content_replace(struct content *c, struct span bytes, struct span lowered)
+{
+    gpudl__free((void *)c->bytes.data);
+    gpudl__free((void *)c->lowered.data);
+    c->bytes = bytes;
+    c->lowered = lowered;
+    c->cuda = false;
 }
 
 static gpudl_status open_failed(const char *path, int error)
@@ -180,9 +190,7 @@ static gpudl_status read_registered(const gpudl_source *source, const char *name
 static gpudl_status refuse_cuda(const char *name)
 {
     return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
-        "%s: CUDA C++ source is not compiled by this gpudl: compile it with `nvcc -fatbin -o k.fatbin k.cu` "
-        "(or -ptx) and load the result",
-        name);
+        "%s: is CUDA C++ source, and there is nothing to see in it before it is compiled: `gpudl compile` does, and loading it", name);
 }
 
 static bool is_cuda_file(const char *path)
@@ -209,12 +217,14 @@ static bool is_cuda(const gpudl_source *source)
     return source->kind == GPUDL_SOURCE_TEXT || (source->kind == GPUDL_SOURCE_FILE && source->name && is_cuda_file(source->name));
 }
 
-static gpudl_status take_in(const gpudl_source *source, bool may_map, bool may_be_cuda, struct content *out)
+/* any: to be signed or checked, not looked into. What is mapped otherwise is looked into, and there is nothing to see in CUDA C++. */
+static gpudl_status take_in(const gpudl_source *source, bool may_map, bool any, struct content *out)
 {
     struct content c = { 0 };
     gpudl_source known;
     gpudl_status status;
     const char *name;
+    bool cuda;
 
     if (!source)
         return gpudl__fail_argument("gpudl_source", "the source is NULL");
@@ -222,17 +232,15 @@ static gpudl_status take_in(const gpudl_source *source, bool may_map, bool may_b
     if (status != GPUDL_OK)
         return status;
     name = known.name ? known.name : "memory";
-    if (known.kind == GPUDL_SOURCE_REGISTERED && may_be_cuda)
+    if (known.kind == GPUDL_SOURCE_REGISTERED && any)
         return gpudl__fail_argument("gpudl_source", "registered kernels are the program's own, and no bytes to sign or to check");
-    if (known.kind == GPUDL_SOURCE_TEXT && !may_be_cuda)
+    cuda = is_cuda(&known);
+    if (cuda && may_map && !any)
         return refuse_cuda(name);
     status = read_bytes(&known, name, may_map, &c);
     if (status != GPUDL_OK)
         return status;
-    if (is_cuda(&known) && !may_be_cuda) {
-        gpudl__content_release(&c);
-        return refuse_cuda(name);
-    }
+    c.cuda = cuda;
     c.name = gpudl__alloc_string(name);
     if (!c.name) {
         gpudl__content_release(&c);

@@ -17,6 +17,8 @@ struct content {
     struct stamp stamp;         /* of the file that was read; not there: it was none */
     struct trust_setup *trust;  /* the policy that its load brought along (trust.h), or NULL */
     struct trust_question *question;    /* what is still to be asked of its entry, or NULL */
+    bool cuda;                  /* CUDA C++, to be compiled */
+    struct span lowered;        /* of what was compiled: "expression\0name\0..."; or empty */
 };
 
 /* On failure there is nothing to release. */
@@ -26,6 +28,8 @@ gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out
 gpudl_status gpudl__content_map(const gpudl_source *source, struct content *out);
 /* The same of whatever content, CUDA C++ too; may_map as in gpudl__content_map, else it is a private copy. */
 gpudl_status gpudl__content_any(const gpudl_source *source, bool may_map, struct content *out);
+/* What it was compiled to, with its names: taken over. */
+void gpudl__content_replace(struct content *c, struct span bytes, struct span lowered);
 void gpudl__content_release(struct content *c);     /* what was moved out of it is NULL and left alone */
 
 #endif

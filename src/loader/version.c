@@ -13,17 +13,22 @@ static struct gpudl_version **bucket(gpudl_loader *l, struct hash128 hash)
 }
 
 /* The hash finds, the bytes decide. */
-static bool is_same(const struct gpudl_version *v, struct span bytes, struct hash128 hash, const struct load_settings *settings)
+static bool is_equal(struct span a, struct span b)
 {
-    return v->hash.low == hash.low && v->hash.high == hash.high && v->content.bytes.size == bytes.size &&
-        gpudl__settings_same(&v->settings, settings) && memcmp(v->content.bytes.data, bytes.data, bytes.size) == 0;
+    return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static bool is_same(const struct gpudl_version *v, const struct content *c, struct hash128 hash, const struct load_settings *settings)
+{
+    return v->hash.low == hash.low && v->hash.high == hash.high && gpudl__settings_same(&v->settings, settings) &&
+        is_equal(v->content.bytes, c->bytes) && is_equal(v->content.lowered, c->lowered);
 }
 
 /* A reference for the caller, or NULL. Under the lock. */
-static struct gpudl_version *find(gpudl_loader *l, struct span bytes, struct hash128 hash, const struct load_settings *settings)
+static struct gpudl_version *find(gpudl_loader *l, const struct content *c, struct hash128 hash, const struct load_settings *settings)
 {
     for (struct gpudl_version *v = *bucket(l, hash); v; v = v->next)
-        if (is_same(v, bytes, hash, settings)) {
+        if (is_same(v, c, hash, settings)) {
             if (v->parked)
                 gpudl__unpark(v);
             v->references++;
@@ -117,7 +122,7 @@ static struct gpudl_version *publish(struct gpudl_version *v)
 
     pthread_mutex_lock(&l->lock);
     v->number = ++l->counts.loads;
-    other = is_own ? NULL : find(l, v->content.bytes, v->hash, &v->settings);
+    other = is_own ? NULL : find(l, &v->content, v->hash, &v->settings);
     if (!other && !is_own)
         list(v);
     pthread_mutex_unlock(&l->lock);
@@ -159,7 +164,7 @@ gpudl_status gpudl__version_get(
     gpudl_status status;
 
     pthread_mutex_lock(&l->lock);
-    v = find(l, content->bytes, hash, settings);
+    v = find(l, content, hash, settings);
     if (v)
         ++*(v->references == 1 ? &l->counts.warm_hits : &l->counts.shared);
     pthread_mutex_unlock(&l->lock);

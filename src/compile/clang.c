@@ -1,0 +1,103 @@
+/* clang.c - clang as a process, with the project's own device header: PTX on a machine that has nothing of NVIDIA's. */
+#include <stdio.h>
+
+#include "src/compile/internal.h"
+
+static void add_option(const struct option *o, struct strings *out)
+{
+    switch (o->kind) {
+    case OPTION_TARGET:
+    case OPTION_RELOCATABLE:
+    case OPTION_LTO:
+    case OPTION_HOST:
+    case OPTION_NVCC:
+        break;
+    case OPTION_INCLUDE:
+        gpudl__strings_addf(out, "-I%s", o->value);
+        break;
+    case OPTION_SYSTEM:
+        gpudl__strings_addf(out, "-isystem%s", o->value);
+        break;
+    case OPTION_PREINCLUDE:
+        gpudl__strings_add(out, "-include");
+        gpudl__strings_add(out, o->value);
+        break;
+    case OPTION_DEFINE:
+        gpudl__strings_addf(out, "-D%s", o->value);
+        break;
+    case OPTION_UNDEFINE:
+        gpudl__strings_addf(out, "-U%s", o->value);
+        break;
+    case OPTION_STD:
+        gpudl__strings_addf(out, "-std=%s", o->value);
+        break;
+    case OPTION_FAST_MATH:
+        gpudl__strings_add(out, "-ffast-math");
+        gpudl__strings_add(out, "-fgpu-flush-denormals-to-zero");
+        break;
+    case OPTION_FMAD:
+        gpudl__strings_addf(out, "-ffp-contract=%s", strcmp(o->value, "false") ? "fast" : "off");
+        break;
+    case OPTION_FTZ:
+        if (!strcmp(o->value, "true"))
+            gpudl__strings_add(out, "-fgpu-flush-denormals-to-zero");
+        break;
+    case OPTION_DEBUG:
+        gpudl__strings_add(out, "-g");
+        break;
+    case OPTION_LINES:
+        gpudl__strings_add(out, "-gline-tables-only");
+        break;
+    default:
+        gpudl__strings_add(out, o->word);
+        if (o->apart)
+            gpudl__strings_add(out, o->value);
+        break;
+    }
+}
+
+static void add_fixed(const struct work *w, struct program *p)
+{
+    static const char *const fixed[] = { "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-S", "-O3", "-Wno-unknown-cuda-version" };
+    const char *name = w->job->name, *slash = strrchr(name, '/');
+
+    for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
+        gpudl__strings_add(&p->arguments, fixed[i]);
+    gpudl__strings_addf(&p->arguments, "--cuda-gpu-arch=sm_%u%.1s", w->target.sm, &w->target.suffix);
+    gpudl__strings_addf(&p->arguments, "-isystem%s", w->compiler->include[0]);
+    gpudl__strings_add(&p->arguments, "-include");
+    gpudl__strings_add(&p->arguments, CLANG_HEADER);
+    gpudl__strings_addf(&p->arguments, "-iquote%.*s", slash ? (int)(slash - name) + (slash == name) : 1, slash ? name : ".");
+    if (w->relocatable)
+        gpudl__strings_add(&p->arguments, "-fgpu-rdc");
+}
+
+enum compile_error gpudl__clang_compile(const struct work *w, struct compile_result *out, struct made *made, struct text *why)
+{
+    struct program p;
+    enum compile_error error;
+
+    gpudl__program_version(w->compiler, "clang version ", out->compiler, sizeof(out->compiler));
+    if (!*w->compiler->include[0]) {
+        gpudl__text_add(why, "gpudl's device header for clang (" CLANG_HEADER ") is not there: it belongs into share/gpudl/clang beside the "
+            "folder of the library or of the program, or where GPUDL_CLANG_INCLUDE says");
+        return COMPILE_BROKEN;
+    }
+    error = gpudl__program_begin(w, "cu", &p, why);
+    if (!error) {
+        add_fixed(w, &p);
+        for (size_t i = 0; i < w->options->n; i++)
+            add_option(&w->options->list[i], &p.arguments);
+        gpudl__strings_add(&p.arguments, "-MD");
+        gpudl__strings_add(&p.arguments, "-MF");
+        gpudl__strings_add(&p.arguments, p.reads);
+        gpudl__strings_add(&p.arguments, "-o");
+        gpudl__strings_add(&p.arguments, p.output);
+        gpudl__strings_add(&p.arguments, p.source);
+        error = gpudl__program_run(&p, made, &out->bytes, why);
+    }
+    if (!error && w->job->nnames)
+        error = gpudl__names_lower(w->job, &out->bytes, &out->lowered, why);
+    gpudl__program_end(&p);
+    return error;
+}

@@ -1,0 +1,218 @@
+/* process.c - runs a compiler, without the host noticing.
+ *
+ *     host --clone, no signal at its end--> keeper --vfork--> compiler
+ *
+ * A child of the host itself would send it SIGCHLD, and a handler that waits for any child would take its status away. So the compiler is the
+ * child of a keeper, which is a child of a kind that wait() passes over (its exit signal is 0; an exec would set that back, so it makes none).
+ * The keeper is a copy of a process with threads: it makes system calls only, writes the compiler's status into a pipe and ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/compile/internal.h"
+
+enum { OUTPUT_MOST = 4 << 20, CANCEL_EVERY = 20 /* ms */ };
+
+struct pipes {
+    int output[2], status[2];
+};
+
+struct ending {
+    int error;          /* errno of the exec, or 0 */
+    int status;         /* waitpid's */
+};
+
+static void close_all(struct pipes *p)
+{
+    for (int i = 0; i < 2; i++) {
+        if (p->output[i] >= 0)
+            close(p->output[i]);
+        if (p->status[i] >= 0)
+            close(p->status[i]);
+    }
+}
+
+/* Not below 3: what the host has closed there is the child's for its standard streams. */
+static bool make_pipe(int ends[2])
+{
+    int made[2];
+
+    if (pipe2(made, O_CLOEXEC))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        ends[i] = made[i] > 2 ? made[i] : fcntl(made[i], F_DUPFD_CLOEXEC, 3);
+        if (made[i] <= 2)
+            close(made[i]);
+    }
+    return ends[0] >= 0 && ends[1] >= 0;
+}
+
+/* ---- in the keeper: nothing but system calls */
+
+static void reset_signals(void)
+{
+    struct sigaction act = { .sa_handler = SIG_DFL };
+    sigset_t none;
+
+    for (int s = 1; s < NSIG; s++)
+        if (s != SIGKILL && s != SIGSTOP)
+            sigaction(s, &act, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+__attribute__((noreturn)) static void become(const struct process *p, const struct pipes *pipes, volatile int *error)
+{
+    int null = open("/dev/null", O_RDWR);
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (null >= 0 && dup2(null, 0) == 0 && dup2(pipes->output[1], 1) == 1 && dup2(pipes->output[1], 2) == 2 &&
+        (!p->folder || !chdir(p->folder))) {
+        if (null > 2)
+            close(null);
+        reset_signals();
+        execve(p->arguments[0], (char *const *)(uintptr_t)p->arguments, (char *const *)(uintptr_t)p->environment);
+    }
+    *error = errno ? errno : EIO;
+    _exit(127);
+}
+
+/* The thread sanitizer makes a fork with locks of vfork. */
+#ifdef __SANITIZE_THREAD__
+#define fork_off() ((pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L))
+#else
+#define fork_off() vfork()
+#endif
+
+__attribute__((noreturn)) static void keep(const struct process *p, const struct pipes *pipes)
+{
+    struct sigaction act = { .sa_handler = SIG_DFL };
+    volatile struct ending end = { .error = 0 };
+    volatile int error = 0;
+    struct ending told;
+    pid_t child;
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigaction(SIGCHLD, &act, NULL);     /* an ignored one would take the status */
+    child = fork_off();
+    if (child == 0)
+        become(p, pipes, &error);
+    if (child < 0) {
+        end.error = errno;
+    } else {
+        int status = 0;
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            ;
+        end.status = status;
+        end.error = error;
+    }
+    told = (struct ending){ end.error, end.status };
+    while (write(pipes->status[1], &told, sizeof(told)) < 0 && errno == EINTR)
+        ;
+    _exit(0);
+}
+
+/* ---- in the host */
+
+/* No signal gets at the keeper, which has the host's handlers. */
+static pid_t start(const struct process *p, const struct pipes *pipes)
+{
+    sigset_t all, before;
+    pid_t keeper;
+    int error;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    keeper = (pid_t)syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
+    if (keeper == 0)
+        keep(p, pipes);
+    error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return keeper;
+}
+
+/* Takes what there is; false: the last writer has gone. What is beyond the bound is read, and dropped. */
+static bool take_output(int fd, struct strings *output)
+{
+    char some[16384];
+    ssize_t n = read(fd, some, sizeof(some));
+
+    if (n > 0 && output->used < OUTPUT_MOST)
+        gpudl__strings_append(output, some, (size_t)n);
+    return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+/* To the end of both pipes; false: it was cancelled. */
+static bool attend(const struct process *p, const struct pipes *pipes, struct strings *output, struct ending *end)
+{
+    struct pollfd fds[2] = { { .fd = pipes->status[0], .events = POLLIN }, { .fd = pipes->output[0], .events = POLLIN } };
+
+    *end = (struct ending){ .error = ECHILD };
+    while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+        if (p->cancelled && p->cancelled(p->user))
+            return false;
+        if (poll(fds, 2, p->cancelled ? CANCEL_EVERY : -1) < 0 && errno != EINTR)
+            return false;
+        if (fds[1].fd >= 0 && fds[1].revents && !take_output(fds[1].fd, output))
+            fds[1].fd = -1;
+        if (fds[0].fd >= 0 && fds[0].revents) {
+            if (read(fds[0].fd, end, sizeof(*end)) < 0 && errno == EINTR)
+                continue;
+            fds[0].fd = -1;
+        }
+    }
+    return true;
+}
+
+static void reap(pid_t keeper)
+{
+    while (waitpid(keeper, NULL, __WCLONE) < 0 && errno == EINTR)
+        ;
+}
+
+static enum process_end what_ended(const struct ending *end, int *status)
+{
+    if (end->error) {
+        *status = end->error;
+        return PROCESS_NOT_STARTED;
+    }
+    if (WIFSIGNALED(end->status)) {
+        *status = WTERMSIG(end->status);
+        return PROCESS_KILLED;
+    }
+    *status = WEXITSTATUS(end->status);
+    return PROCESS_ENDED;
+}
+
+enum process_end gpudl__process_run(const struct process *p, struct strings *output, int *status)
+{
+    struct pipes pipes = { { -1, -1 }, { -1, -1 } };
+    struct ending end;
+    bool whole;
+    pid_t keeper;
+
+    if (!make_pipe(pipes.output) || !make_pipe(pipes.status) || (keeper = start(p, &pipes)) < 0) {
+        *status = errno;
+        close_all(&pipes);
+        return PROCESS_NOT_STARTED;
+    }
+    close(pipes.output[1]);
+    close(pipes.status[1]);
+    pipes.output[1] = pipes.status[1] = -1;
+    whole = attend(p, &pipes, output, &end);
+    if (!whole)
+        kill(-keeper, SIGKILL);     /* its group: the compiler, and what that has started */
+    close_all(&pipes);
+    reap(keeper);
+    gpudl__strings_append(output, "", 1);
+    return whole ? what_ended(&end, status) : PROCESS_CANCELLED;
+}
