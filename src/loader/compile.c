@@ -244,8 +244,10 @@ static gpudl_status join(const struct content *source, struct compile_result *re
     error = gpudl__fatbin_write(parts, n, &bytes);
     if (error)
         return gpudl__fail_memory("a fatbin");
-    for (size_t i = 1; i < n; i++)
+    for (size_t i = 1; i < n; i++) {
+        results[0].kept = results[0].kept && results[i].kept;
         gpudl__compile_release(&results[i]);
+    }
     gpudl__free((void *)(uintptr_t)results[0].bytes.data);
     *out = results[0];
     out->bytes = bytes;

@@ -39,6 +39,20 @@ static void print_rest(const struct findings *f)
 {
     printf("\nCPU: %s, %u threads\n", f->cpu, f->threads);
     printf("LLVM in softcuda: %s\n", f->llvm);
+    printf("compilers of CUDA C++:%s\n", f->ncompilers ? "" : " none");
+    for (size_t i = 0; i < f->ncompilers; i++) {
+        printf("  %s: ", f->compilers[i].kind);
+        words_print(f->compilers[i].path);
+        putchar('\n');
+    }
+    if (*f->no_compilers) {
+        printf("  looked for ");
+        words_print(f->no_compilers);
+        putchar('\n');
+    }
+    printf("compiled code is kept in ");
+    words_print(f->cache.folder ? f->cache.folder : "no folder: none of GPUDL_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
+    printf(": %llu entries, %llu bytes\n", (unsigned long long)f->cache.entries, (unsigned long long)f->cache.bytes);
     printf("names as in the source (saxpy for _Z5saxpyifPKfPf): %s\n", f->names ? "yes" : "no");
     printf("\nenvironment that changes loading:%s\n", f->nvariables ? "" : " none");
     for (size_t i = 0; i < f->nvariables; i++) {
@@ -105,6 +119,23 @@ static void write_driver(struct json *j, const struct driver_finding *d)
     json_close(j, '}');
 }
 
+static void write_compilers(struct json *j, const struct findings *f)
+{
+    json_open(j, "compilers", '[');
+    for (size_t i = 0; i < f->ncompilers; i++) {
+        json_open(j, NULL, '{');
+        json_string(j, "kind", f->compilers[i].kind);
+        json_string(j, "path", f->compilers[i].path);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    json_open(j, "cache", '{');
+    json_string(j, "folder", f->cache.folder);
+    json_number(j, "entries", f->cache.entries);
+    json_number(j, "bytes", f->cache.bytes);
+    json_close(j, '}');
+}
+
 static void write_variables(struct json *j, const struct findings *f)
 {
     json_open(j, "environment", '[');
@@ -153,6 +184,7 @@ static void write_findings(const struct findings *f)
     json_close(&j, '}');
     json_string(&j, "llvm", f->llvm);
     json_truth(&j, "source_names", f->names);
+    write_compilers(&j, f);
     write_variables(&j, f);
     write_missing(&j, f);
     json_close(&j, '}');

@@ -166,6 +166,27 @@ static bool can_name(void)
     return !strcmp(text, "f()");
 }
 
+/* ----------------------------------------------------------------------------------------------------------------- compilers */
+
+static void note_compiler(void *user, const char *kind, const char *path)
+{
+    struct findings *f = user;
+    struct compiler_finding *c = &f->compilers[f->ncompilers];
+
+    if (f->ncompilers == MOST_COMPILERS)
+        return;
+    snprintf(c->kind, sizeof(c->kind), "%s", kind);
+    snprintf(c->path, sizeof(c->path), "%s", path);
+    f->ncompilers++;
+}
+
+static void examine_compilers(struct findings *f)
+{
+    gpudl_compilers(note_compiler, f, f->no_compilers, sizeof(f->no_compilers));
+    f->cache.size_of_struct = sizeof(f->cache);
+    gpudl_cache_describe(NULL, &f->cache);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- environment */
 
 static const struct {
@@ -185,7 +206,11 @@ static const struct {
     { "CUDA_MPS_PIPE_DIRECTORY", "work goes through an MPS server, if it runs there" },
     { "LD_LIBRARY_PATH", "libraries, drivers among them, are looked for in these folders first" },
     { "LD_PRELOAD", "these libraries come before all others" },
-    { "GPUDL_CACHE_DIR", "where softcuda keeps compiled code" },
+    { "CUDA_HOME", "the compilers in it come first" },
+    { "CUDA_PATH", "the compilers in it come first" },
+    { "GPUDL_CACHE_DIR", "where compiled code is kept" },
+    { "GPUDL_CLANG_INCLUDE", "where clang's device header is" },
+    { "GPUDL_COMPILER", "the compiler of CUDA C++, where programs ask for none" },
     { "GPUDL_DRIVER", "the driver of programs that ask for none" },
     { "GPUDL_QUIET", "1 silences gpudl's warnings" },
     { "SOFTCUDA_CACHE", "off: softcuda keeps no compiled code on disk" },
@@ -251,6 +276,9 @@ static void list_missing(struct findings *f)
     if (!is_found(f, "softcuda"))
         miss(
             f, "softcuda", "kernels without a GPU", "build or install gpudl with it, and keep libsoftcuda.so beside libgpudl.so");
+    if (!f->ncompilers)
+        miss(f, "a compiler of CUDA C++ (NVRTC, nvcc, clang)", "sources that are loaded",
+            "pip install nvidia-cuda-nvrtc, or apt install clang-19; or set CUDA_HOME to a toolkit");
     if (!f->names)
         miss(f, "a C++ runtime library (libstdc++.so.6)", "names of kernels as the source has them", "install libstdc++6");
 }
@@ -261,6 +289,7 @@ void examine(struct findings *out)
     examine_drivers(out);
     examine_cpu(out);
     examine_llvm(out);
+    examine_compilers(out);
     out->names = can_name();
     examine_environment(out);
     list_missing(out);

@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MOST_DRIVERS = 3, MOST_DEVICES = 64, MOST_LACKS = 128, MOST_VARIABLES = 64, MOST_MISSING = 8 };
+#include <gpudl/gpudl.h>
+
+enum { MOST_DRIVERS = 3, MOST_DEVICES = 64, MOST_LACKS = 128, MOST_VARIABLES = 64, MOST_COMPILERS = 4, MOST_MISSING = 8 };
 
 struct device_finding {
     char name[256];
@@ -32,6 +34,10 @@ struct variable_finding {
     const char *value, *effect;
 };
 
+struct compiler_finding {
+    char kind[16], path[4096];
+};
+
 struct missing_finding {
     const char *what, *purpose, *remedy;
 };
@@ -43,6 +49,10 @@ struct findings {
     char chosen[4096];              /* which it is, or why it is none */
     char cpu[128], llvm[512];
     unsigned threads;
+    struct compiler_finding compilers[MOST_COMPILERS];     /* of CUDA C++, in the order of preference */
+    size_t ncompilers;
+    char no_compilers[2048];        /* where was looked for those that are not there; "" */
+    gpudl_cache_info cache;
     bool names;                     /* can names be given as the source has them? */
     struct variable_finding variables[MOST_VARIABLES];
     size_t nvariables;

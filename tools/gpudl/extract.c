@@ -1,12 +1,9 @@
 /* extract.c - gpudl extract: one entry's code, decompressed, in a file of its own. */
+#include "tools/gpudl/output.h"
 #include "tools/gpudl/words.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const struct command_option options[] = {
     { "--entry", "N", "the entry, counted from 0 as gpudl inspect does" },
@@ -47,36 +44,6 @@ static int check_plan(const struct plan *plan)
     return plan->out ? STATUS_OK : command_misused(&command_extract, "-o is missing");
 }
 
-static bool is_regular(FILE *file)
-{
-    struct stat st;
-
-    return fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode);
-}
-
-/* A file that could not be written whole is taken away again; a device is not. */
-static int write_file(const char *path, const void *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wbe");
-    bool good, regular;
-    int error;
-
-    if (!file)
-        return command_failed(&command_extract, "%s: %s", path, strerror(errno));
-    regular = is_regular(file);
-    good = fwrite(bytes, 1, size, file) == size;
-    error = errno;
-    if (fclose(file) != 0 && good) {
-        good = false;
-        error = errno;
-    }
-    if (good)
-        return STATUS_OK;
-    if (regular)
-        unlink(path);
-    return command_failed(&command_extract, "%s: %s", path, strerror(error));
-}
-
 /* A copy of the entry's code, for free(); and a status. OUT may be FILE itself, so that is closed before anything is written. */
 static int read_entry(const struct plan *plan, void **copy, size_t *size)
 {
@@ -110,7 +77,7 @@ static int run(int argc, char **argv)
     if (status == STATUS_OK)
         status = read_entry(&plan, &copy, &size);
     if (status == STATUS_OK)
-        status = write_file(plan.out, copy, size);
+        status = output_write(&command_extract, plan.out, copy, size);
     free(copy);
     return status;
 }

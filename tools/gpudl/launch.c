@@ -2,6 +2,7 @@
 #include "tools/gpudl/run.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The parameters of a kernel as a list of sizes, since a person compares it with the source. */
 static int complain_of_parameters(const struct run_plan *plan, gpudl_kernel *kernel, size_t nparams)
@@ -127,15 +128,27 @@ static int run_kernel(struct run_plan *plan, const gpudl_driver_table *driver, g
     return status;
 }
 
+/* A kernel that is written with its template arguments is one to be made. */
+static void instantiate(struct run_plan *plan)
+{
+    if (plan->kernel && strchr(plan->kernel, '<'))
+        compiling_take(&plan->compiling, "--name", plan->kernel);
+}
+
 int run_plan_execute(struct run_plan *plan)
 {
+    gpudl_load_options load = GPUDL_LOAD_OPTIONS_INIT;
+    gpudl_compile_options compile;
     gpudl_loader *loader = NULL;
     gpudl_library *library = NULL;
     gpudl_kernel *kernel = NULL;
     int status;
 
+    instantiate(plan);
+    compile = compiling_options(&plan->compiling, NULL, GPUDL_FORMAT_AUTO);
+    load.compile = &compile;
     if (gpudl_loader_open(NULL, &loader) == GPUDL_OK && gpudl_loader_use_device(loader, plan->device) == GPUDL_OK &&
-        gpudl_library_load(loader, GPUDL_FILE(plan->file), NULL, &library) == GPUDL_OK &&
+        gpudl_library_load(loader, GPUDL_FILE(plan->file), &load, &library) == GPUDL_OK &&
         gpudl_kernel_get(library, plan->kernel, &kernel) == GPUDL_OK)
         status = run_kernel(plan, gpudl_loader_driver(loader), kernel);
     else

@@ -1,5 +1,6 @@
 /* run.c - gpudl run: its help, and its command line. */
 #include "tools/gpudl/run.h"
+#include "tools/gpudl/words.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -27,6 +28,7 @@ static const struct command_option options[] = {
     { "--device", "N", "the device, counted from 0 (0)" },
     { "--print", "N[:COUNT]", "print argument N after the launch, or its first COUNT elements" },
     { "--save", "N=FILE.npy", "write argument N to a NumPy file after the launch" },
+    COMPILING_OPTIONS,
     { NULL, NULL, NULL },
 };
 
@@ -42,7 +44,8 @@ const struct command command_run = {
              "                              numbers (the same each time), or from a file: =@FILE.npy\n"
              "  @FILE.npy                   a buffer as in a NumPy file\n"
              "\n"
-             "N counts the arguments from 0. KERNEL is not needed where FILE holds one kernel only.\n"
+             "N counts the arguments from 0. KERNEL is not needed where FILE holds one kernel only. A FILE that ends in .cu is CUDA C++ and\n"
+             "compiled first; a KERNEL with template arguments is instantiated.\n"
              "  gpudl run saxpy.ptx saxpy --grid 4 --block 256 i32:1024 f32:2 'f32[1024]=iota' 'f32[1024]=1' --print 3:4\n"
              "prints\n"
              "  arg3 = 1 3 5 7\n",
@@ -133,25 +136,22 @@ static bool parse_option(struct run_plan *plan, const char *name, const char *va
 
 /* ----------------------------------------------------------------------------------------------------------- the command line */
 
-static const struct command_option *find_option(const char *name, size_t length)
-{
-    for (const struct command_option *o = options; o->name; o++)
-        if (strlen(o->name) == length && !memcmp(o->name, name, length))
-            return o;
-    return NULL;
-}
-
-/* "--name value" or "--name=value": moves *i to the last word that was used. */
+/* "--name value", "--name=value", "-Xvalue": moves *i to the last word that was used. */
 static int take_option(struct run_plan *plan, char **argv, int *i)
 {
-    const char *word = argv[*i], *value = strchr(word, '=');
-    const struct command_option *option = find_option(word, value ? (size_t)(value - word) : strlen(word));
+    const char *word = argv[*i], *value;
+    const struct command_option *option = words_option(&command_run, word, &value);
 
     if (!option)
         return command_misused(&command_run, "no option '%s'", word);
-    value = value ? value + 1 : argv[++*i];
-    if (!value)
+    if (!option->value && value)
+        return command_misused(&command_run, "%s takes no value", option->name);
+    if (option->value && !value)
+        value = argv[++*i];
+    if (option->value && !value)
         return command_misused(&command_run, "%s wants %s", option->name, option->value);
+    if (compiling_take(&plan->compiling, option->name, value))
+        return STATUS_OK;
     if (!parse_option(plan, option->name, value))
         return command_misused(&command_run, "%s wants %s, not '%s'", option->name, option->value, value);
     return STATUS_OK;
@@ -229,7 +229,7 @@ int run_plan_parse(int argc, char **argv, struct run_plan *out)
     /* No more of either than words. */
     plan.arguments = calloc((size_t)argc, sizeof(*plan.arguments));
     plan.outputs = calloc((size_t)argc, sizeof(*plan.outputs));
-    if (plan.arguments && plan.outputs)
+    if (compiling_begin(&plan.compiling, (size_t)argc) && plan.arguments && plan.outputs)
         status = take_words(&plan, argc, argv);
     else
         status = command_failed(&command_run, "out of memory");
@@ -246,6 +246,7 @@ void run_plan_free(struct run_plan *plan)
 {
     for (size_t i = 0; i < plan->narguments; i++)
         argument_free(&plan->arguments[i]);
+    compiling_end(&plan->compiling);
     free(plan->arguments);
     free(plan->outputs);
 }

@@ -4,6 +4,7 @@
 
 #include "tools/gpudl/argument.h"
 #include "tools/gpudl/command.h"
+#include "tools/gpudl/compiling.h"
 
 /* One --print or --save: what becomes of an argument after the launch. */
 struct run_output {
@@ -16,6 +17,7 @@ struct run_plan {
     const char *file, *kernel;      /* kernel NULL: the only one */
     unsigned grid[3], block[3], shared_bytes;
     int device;
+    struct compiling compiling;
     struct argument *arguments;
     size_t narguments;
     struct run_output *outputs;     /* in the order of the command line */

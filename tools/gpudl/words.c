@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,32 @@ static const struct command_option *find_option(const struct command *command, c
     return NULL;
 }
 
+/* -Idir: as compilers take it. */
+static bool is_joined(const char *word)
+{
+    return isupper((unsigned char)word[1]) && word[2];
+}
+
+const struct command_option *words_option(const struct command *command, const char *word, const char **value)
+{
+    const struct command_option *option = is_joined(word) ? find_option(command, word, 2) : NULL;
+    const char *equals = strchr(word, '=');
+
+    *value = NULL;
+    if (option && option->value) {
+        *value = word + 2;
+        return option;
+    }
+    option = find_option(command, word, equals ? (size_t)(equals - word) : strlen(word));
+    *value = equals ? equals + 1 : NULL;
+    return option;
+}
+
 /* Moves *i to the last word that was used. */
 static int take_option(const struct command *command, char **argv, int *i, word_taker *take, void *user)
 {
-    const char *word = argv[*i], *value = strchr(word, '=');
-    const struct command_option *option = find_option(command, word, value ? (size_t)(value - word) : strlen(word));
+    const char *word = argv[*i], *value;
+    const struct command_option *option = words_option(command, word, &value);
 
     if (!option)
         return command_misused(command, "no option '%s'", word);
@@ -27,7 +49,8 @@ static int take_option(const struct command *command, char **argv, int *i, word_
         return command_misused(command, "%s takes no value", option->name);
     if (!option->value)
         return take(user, option->name, NULL);
-    value = value ? value + 1 : argv[++*i];
+    if (!value)
+        value = argv[++*i];
     if (!value)
         return command_misused(command, "%s wants %s", option->name, option->value);
     return take(user, option->name, value);

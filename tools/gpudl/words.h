@@ -12,6 +12,8 @@ typedef int word_taker(void *user, const char *name, const char *value);
 /* Options may stand anywhere, up to a word "--"; "--name value" or "--name=value". */
 int words_take(const struct command *, int argc, char **argv, word_taker *take, void *user);
 
+/* The option that a word names, and the value that is in the same word; NULL: none of this command's. */
+const struct command_option *words_option(const struct command *, const char *word, const char **value);
 bool words_number(const char *text, unsigned long long max, unsigned long long *out);   /* decimal digits, all of the text */
 void words_print(const char *text);     /* on stdout, of others: what is not printable as \xNN */
 
