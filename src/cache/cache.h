@@ -74,4 +74,12 @@ struct cache_lock {
 enum cache_lock_state gpudl__cache_lock(struct cache *, const struct cache_key *, struct cache_lock *);
 void gpudl__cache_unlock(struct cache *, struct cache_lock *);      /* of any state, once */
 
+/* A folder for files of whoever makes an entry; what a dead one leaves goes with the next trim. False: there is none here. */
+struct cache_scratch {
+    int fd;
+    char path[4000];
+};
+bool gpudl__cache_scratch(struct cache *, struct cache_scratch *);
+void gpudl__cache_scratch_end(struct cache *, struct cache_scratch *);      /* it goes, with all that is in it */
+
 #endif

@@ -65,6 +65,9 @@ void gpudl__newfile_drop(struct cache *, struct newfile *);     /* what was not 
 /* All of it; again with a named file, where nameless ones turn out not to work. 0, or -1 and errno. */
 int  gpudl__newfile_put(struct cache *, int dir, const char *name, unsigned how, const struct span *parts, size_t n);
 
+/* ---- scratch.c */
+void gpudl__remove_tree(struct cache *, int dir, const char *name);         /* a folder, as far as it can be removed */
+
 /* ---- sweep.c */
 void gpudl__sweep_after(struct cache *, struct place *, uint64_t stored);   /* so many bytes more: is it time? */
 

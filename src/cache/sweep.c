@@ -57,8 +57,8 @@ static void remove_stray(struct cache *c, int dir, const char *name)
         over = true;
     else if (errno != EWOULDBLOCK)
         over = !c->io->stat(fd, &st) && st.st_mtime + STRAY_AFTER < time(NULL);
-    if (over)
-        c->io->remove(dir, name, 0);
+    if (over && c->io->remove(dir, name, 0) && (errno == EISDIR || errno == EPERM))
+        gpudl__remove_tree(c, dir, name);
     c->io->close(fd);
 }
 

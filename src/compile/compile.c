@@ -130,7 +130,7 @@ static enum compile_error make(const struct request *r, struct compile_result *o
 
 /* ---- among processes */
 
-/* Waits while another process is at it; what that has made is taken. */
+/* Waits while another process is at it. What was made between our last look and the lock is taken. */
 static enum compile_error make_alone(const struct request *r, struct compile_result *out, struct text *why)
 {
     struct timespec pause = { 0, BUSY_FIRST };
@@ -138,10 +138,8 @@ static enum compile_error make_alone(const struct request *r, struct compile_res
     struct cache_lock lock;
     struct made made;
     enum compile_error error;
-    bool waited = false;
 
     while (gpudl__cache_lock(r->job->cache, &r->key, &lock) == CACHE_LOCK_BUSY && time(NULL) < end) {
-        waited = true;
         if (r->job->cancelled && r->job->cancelled(r->job->user)) {
             gpudl__text_add(why, "%s: %s", r->job->name, words_of(COMPILE_CANCELLED));
             return COMPILE_CANCELLED;
@@ -149,7 +147,7 @@ static enum compile_error make_alone(const struct request *r, struct compile_res
         nanosleep(&pause, NULL);
         pause.tv_nsec = pause.tv_nsec * 3 / 2 < BUSY_MOST ? pause.tv_nsec * 3 / 2 : BUSY_MOST;
     }
-    if (waited && gpudl__kept_get(r, out)) {
+    if (gpudl__kept_get(r, out)) {
         gpudl__cache_unlock(r->job->cache, &lock);
         return COMPILE_OK;
     }
@@ -173,7 +171,7 @@ static enum compile_error make_or_wait(const struct request *r, struct compile_r
     flight = gpudl__flight_join(&r->key, r->job, &error, out, why);
     if (!flight)
         return error;
-    error = gpudl__kept_get(r, out) ? COMPILE_OK : make_alone(r, out, why);
+    error = make_alone(r, out, why);
     gpudl__flight_land(flight, error, out, why);
     return error;
 }

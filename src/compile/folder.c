@@ -11,10 +11,17 @@
 
 static const uint64_t LARGEST = (uint64_t)1 << 31;
 
-bool gpudl__folder_make(struct folder *f, struct text *why)
+/* In the cache, where what a killed process leaves is taken away one day; else where temporary files are. */
+bool gpudl__folder_make(struct cache *cache, struct folder *f, struct text *why)
 {
     const char *base = secure_getenv("TMPDIR");
 
+    f->cache = NULL;
+    if (cache && gpudl__cache_scratch(cache, &f->scratch)) {
+        f->cache = cache;
+        snprintf(f->path, sizeof(f->path), "%s", f->scratch.path);
+        return true;
+    }
     if (!base || *base != '/')
         base = "/tmp";
     if (snprintf(f->path, sizeof(f->path), "%s/gpudl-XXXXXX", base) >= (int)sizeof(f->path) || !mkdtemp(f->path)) {
@@ -141,7 +148,9 @@ static int remove_one(const char *path, const struct stat *st, int what, struct 
 
 void gpudl__folder_remove(struct folder *f)
 {
-    if (*f->path)
+    if (f->cache)
+        gpudl__cache_scratch_end(f->cache, &f->scratch);
+    else if (*f->path)
         nftw(f->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     f->path[0] = '\0';
 }

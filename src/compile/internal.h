@@ -131,8 +131,10 @@ enum process_end gpudl__process_run(const struct process *, struct strings *outp
 /* ---- folder.c: a folder of our own, mode 0700, with what a process reads and writes */
 struct folder {
     char path[PATH_MAX - 64];
+    struct cache *cache;            /* it is in there; NULL: where temporary files are */
+    struct cache_scratch scratch;
 };
-bool gpudl__folder_make(struct folder *, struct text *why);
+bool gpudl__folder_make(struct cache *, struct folder *, struct text *why);     /* cache may be NULL */
 /* name may have folders in it, which are made; it must lead out of none. */
 bool gpudl__folder_write(const struct folder *, const char *name, const struct span *parts, size_t n, struct text *why);
 bool gpudl__folder_read(const struct folder *, const char *name, struct span *out, struct text *why);     /* with a NUL behind; to be freed */

@@ -21,9 +21,8 @@
 #ifndef SYS_close_range
 #define SYS_close_range 436         /* on every architecture */
 #endif
-#define CLOSE_CLOEXEC 4u
 
-enum { OUTPUT_MOST = 4 << 20, CANCEL_EVERY = 20 /* ms */ };
+enum { FILES_MOST = 1 << 16, OUTPUT_MOST = 4 << 20, CANCEL_EVERY = 20 /* ms */ };
 
 struct pipes {
     int output[2], status[2];
@@ -80,12 +79,29 @@ __attribute__((noreturn)) static void become(const struct process *p, const stru
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (null >= 0 && dup2(null, 0) == 0 && dup2(pipes->output[1], 1) == 1 && dup2(pipes->output[1], 2) == 2 &&
         (!p->folder || !chdir(p->folder))) {
-        syscall(SYS_close_range, 3u, ~0u, CLOSE_CLOEXEC);      /* the host's, too, where the system can */
         reset_signals();
         execve(p->arguments[0], (char *const *)(uintptr_t)p->arguments, (char *const *)(uintptr_t)p->environment);
     }
     *error = errno ? errno : EIO;
     _exit(127);
+}
+
+static void close_from(unsigned first, unsigned last)
+{
+    if (first > last || syscall(SYS_close_range, first, last, 0u) == 0)
+        return;
+    for (unsigned fd = first; fd <= last && fd < FILES_MOST; fd++)
+        close((int)fd);
+}
+
+/* The host's other files: the pipes of other compilers among them, whose ends would not come before ours. */
+static void close_others(const struct pipes *p)
+{
+    unsigned a = (unsigned)p->output[1], b = (unsigned)p->status[1];
+
+    close_from(3, (a < b ? a : b) - 1);
+    close_from((a < b ? a : b) + 1, (a < b ? b : a) - 1);
+    close_from((a < b ? b : a) + 1, ~0u);
 }
 
 /* The thread sanitizer makes a fork with locks of vfork. */
@@ -104,6 +120,7 @@ __attribute__((noreturn)) static void keep(const struct process *p, const struct
     pid_t child;
 
     setpgid(0, 0);
+    close_others(pipes);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigaction(SIGCHLD, &act, NULL);     /* an ignored one would take the status */
     child = fork_off();
@@ -155,26 +172,37 @@ static bool take_output(int fd, struct strings *output)
     return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-/* To the end of both pipes; false: it was cancelled. */
+/* What is left in the pipe. Something that the compiler has started may live on, and hold its end. */
+static void take_rest(int fd, struct strings *output)
+{
+    struct pollfd one = { .fd = fd, .events = POLLIN };
+
+    while (poll(&one, 1, 0) == 1 && take_output(fd, output))
+        ;
+}
+
+/* Until the status comes; false: it was cancelled. */
 static bool attend(const struct process *p, const struct pipes *pipes, struct strings *output, struct ending *end)
 {
     struct pollfd fds[2] = { { .fd = pipes->status[0], .events = POLLIN }, { .fd = pipes->output[0], .events = POLLIN } };
 
-    *end = (struct ending){ .error = ECHILD };
-    while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+    for (;;) {
         if (p->cancelled && p->cancelled(p->user))
             return false;
-        if (poll(fds, 2, p->cancelled ? CANCEL_EVERY : -1) < 0 && errno != EINTR)
-            return false;
-        if (fds[1].fd >= 0 && fds[1].revents && !take_output(fds[1].fd, output))
-            fds[1].fd = -1;
-        if (fds[0].fd >= 0 && fds[0].revents) {
-            if (read(fds[0].fd, end, sizeof(*end)) < 0 && errno == EINTR)
-                continue;
-            fds[0].fd = -1;
+        if (poll(fds, 2, p->cancelled ? CANCEL_EVERY : -1) < 0) {
+            if (errno != EINTR)
+                return false;
+            continue;
         }
+        if (fds[1].revents && !take_output(fds[1].fd, output))
+            fds[1].fd = -1;
+        if (!fds[0].revents)
+            continue;
+        if (read(fds[0].fd, end, sizeof(*end)) != sizeof(*end))
+            *end = (struct ending){ .error = ECHILD };      /* the keeper was ended */
+        take_rest(pipes->output[0], output);
+        return true;
     }
-    return true;
 }
 
 static void reap(pid_t keeper)

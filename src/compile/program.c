@@ -83,7 +83,7 @@ enum compile_error gpudl__program_begin(const struct work *w, const char *extens
 
     *p = (struct program){ .work = w };
     base_name(w->job->name, extension, base, sizeof(base));
-    if (!gpudl__folder_make(&p->folder, why))
+    if (!gpudl__folder_make(w->job->cache, &p->folder, why))
         return COMPILE_BROKEN;
     snprintf(p->source, sizeof(p->source), "%s/%s", p->folder.path, base);
     snprintf(p->output, sizeof(p->output), "%s/output", p->folder.path);

@@ -181,7 +181,7 @@ static void what_is_cancelled_ends_with_all_that_it_started(void **state)
 
     (void)state;
     assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
-    assert_int_equal(gpudl__process_run(&p, &output, &status), PROCESS_CANCELLED);      /* returns, as the pipe of both is closed */
+    assert_int_equal(gpudl__process_run(&p, &output, &status), PROCESS_CANCELLED);      /* and takes the other one with it */
     gpudl__strings_free(&output);
 }
 
