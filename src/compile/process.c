@@ -156,6 +156,8 @@ static pid_t start(const struct process *p, const struct pipes *pipes)
     if (keeper == 0)
         keep(p, pipes);
     error = errno;
+    if (keeper > 0)
+        setpgid(keeper, keeper);        /* as it does itself: whoever comes first */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
     return keeper;

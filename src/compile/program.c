@@ -50,13 +50,14 @@ static void add_line(const char *name, struct strings *out)
     gpudl__strings_append(out, "\"\n", 2);
 }
 
-static enum compile_error write_source(struct program *p, const char *base, struct text *why)
+static enum compile_error write_source(struct program *p, const char *base, bool is_cuda, struct text *why)
 {
     const struct compile_job *job = p->work->job;
     struct strings line = { .data = NULL }, names = { .data = NULL };
     bool good;
 
-    add_line(job->name, &line);
+    if (is_cuda)
+        add_line(job->name, &line);
     gpudl__names_request(job, &names);
     good = !line.failed && !names.failed;
     if (good) {
@@ -89,7 +90,7 @@ enum compile_error gpudl__program_begin(const struct work *w, const char *extens
     snprintf(p->output, sizeof(p->output), "%s/output", p->folder.path);
     snprintf(p->reads, sizeof(p->reads), "%s/reads", p->folder.path);
     gpudl__strings_add(&p->arguments, w->compiler->path);
-    error = write_source(p, base, why);
+    error = write_source(p, base, !strcmp(extension, "cu"), why);
     if (!error && w->job->nheaders)
         gpudl__strings_addf(&p->arguments, "-I%s/" HEADERS, p->folder.path);
     return error;

@@ -4,6 +4,17 @@
 static size_t taken;
 static gpudl_library *lib;
 
+/* CUDA C++ is not compiled here, whatever is on the machine. */
+static const gpudl_load_options *without_compiler(void)
+{
+    static gpudl_compile_options compile = GPUDL_COMPILE_OPTIONS_INIT;
+    static gpudl_load_options load = GPUDL_LOAD_OPTIONS_INIT;
+
+    compile.compiler = "/nowhere/nvcc";
+    load.compile = &compile;
+    return &load;
+}
+
 static void the_first_that_loads_is_taken(void **state)
 {
     gpudl_loader *l = harness_open();
@@ -15,11 +26,11 @@ static void the_first_that_loads_is_taken(void **state)
     };
 
     (void)state;
-    assert_ok(gpudl_library_load_first(l, sources, 4, NULL, &taken, &lib));
+    assert_ok(gpudl_library_load_first(l, sources, 4, without_compiler(), &taken, &lib));
     assert_int_equal(taken, 2);
     assert_true(gpudl_library_kernel_count(lib) > 0);
     assert_non_null(strstr(gpudl_error_text(), "0: /nowhere/k.fatbin: No such file"));
-    assert_non_null(strstr(gpudl_error_text(), "1: k.cu: CUDA C++ source is not compiled"));
+    assert_non_null(strstr(gpudl_error_text(), "1: k.cu: the compiler '/nowhere/nvcc' cannot be used: No such file"));
     gpudl_library_release(lib);
     harness_close(l);
 }
@@ -69,8 +80,9 @@ static void when_none_loads_each_ones_reason_is_told(void **state)
     (void)state;
     taken = 7;
     lib = NULL;
-    assert_fails(gpudl_library_load_first(l, sources, 3, NULL, &taken, &lib), GPUDL_ERROR_UNSUPPORTED, "none of 3 sources");
-    assert_non_null(strstr(gpudl_error_text(), "0: k.cu: CUDA C++"));
+    assert_fails(
+        gpudl_library_load_first(l, sources, 3, without_compiler(), &taken, &lib), GPUDL_ERROR_NO_COMPILER, "none of 3 sources");
+    assert_non_null(strstr(gpudl_error_text(), "0: k.cu: the compiler"));
     assert_non_null(strstr(gpudl_error_text(), "1: /nowhere/k.fatbin: No such file"));
     assert_non_null(strstr(gpudl_error_text(), "2: memory: "));
     assert_int_equal(taken, 7);

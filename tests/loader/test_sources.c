@@ -108,11 +108,14 @@ static void tells_empty_and_huge_files(void **state)
     assert_fails(load(state, GPUDL_FILE(path_of("huge"))), GPUDL_ERROR_IMAGE_TOO_LARGE, "2 GiB");
 }
 
-static void refuses_cuda_source(void **state)
+static void says_that_there_is_nothing_to_see_in_cuda_source(void **state)
 {
+    gpudl_image *none;
+
+    (void)state;
     write_file("k.cu", "__global__ void k() {}", 22);
-    assert_fails(load(state, GPUDL_FILE(path_of("k.cu"))), GPUDL_ERROR_UNSUPPORTED, "nvcc -fatbin");
-    assert_fails(load(state, GPUDL_TEXT("mine.cu", "__global__ void k() {}")), GPUDL_ERROR_UNSUPPORTED, "mine.cu");
+    assert_fails(gpudl_image_open(GPUDL_FILE(path_of("k.cu")), NULL, &none), GPUDL_ERROR_UNSUPPORTED, "gpudl compile");
+    assert_fails(gpudl_image_open(GPUDL_TEXT("mine.cu", "__global__ void k() {}"), NULL, &none), GPUDL_ERROR_UNSUPPORTED, "mine.cu");
 }
 
 static void refuses_what_is_no_source(void **state)
@@ -152,7 +155,7 @@ int main(void)
         TEST(tells_unreadable_files),
         TEST(tells_what_is_no_regular_file),
         TEST(tells_empty_and_huge_files),
-        TEST(refuses_cuda_source),
+        TEST(says_that_there_is_nothing_to_see_in_cuda_source),
         TEST(refuses_what_is_no_source),
         TEST(keeps_nothing_of_the_callers),
     };
