@@ -3,6 +3,9 @@
 
 #include "src/compile/internal.h"
 
+/* What drivers from CUDA 11.8 and 12.0 on read, which is what each of these architectures began with. */
+enum { PTX_BEFORE_90 = 78, PTX_FROM_90 = 80 };
+
 static void add_option(const struct option *o, struct strings *out)
 {
     switch (o->kind) {
@@ -58,15 +61,22 @@ static void add_option(const struct option *o, struct strings *out)
 
 static void add_fixed(const struct work *w, struct program *p)
 {
-    static const char *const fixed[] = { "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-S", "-O3", "-Wno-unknown-cuda-version" };
-    const char *name = w->job->name, *slash = strrchr(name, '/');
+    static const char *const fixed[] = { "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-S", "-O3",
+        "-std=c++17", "-ffp-contract=fast-honor-pragmas" };
+    const char *name = w->job->name, *slash = strrchr(name, '/'), *tree = w->compiler->include[0];
+    unsigned ptx = w->target.sm < 90 ? PTX_BEFORE_90 : PTX_FROM_90;
 
     for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
         gpudl__strings_add(&p->arguments, fixed[i]);
-    gpudl__strings_addf(&p->arguments, "--cuda-gpu-arch=sm_%u%.1s", w->target.sm, &w->target.suffix);
-    gpudl__strings_addf(&p->arguments, "-isystem%s", w->compiler->include[0]);
+    gpudl__strings_addf(&p->arguments, "--offload-arch=sm_%u%.1s", w->target.sm, &w->target.suffix);
+    gpudl__strings_add(&p->arguments, "-Xclang");
+    gpudl__strings_add(&p->arguments, "-target-feature");
+    gpudl__strings_add(&p->arguments, "-Xclang");
+    gpudl__strings_addf(&p->arguments, "+ptx%u", ptx);
+    gpudl__strings_addf(&p->arguments, "-DGPUDL_PTX=%u", ptx);
+    gpudl__strings_addf(&p->arguments, "-I%s/include", tree);
     gpudl__strings_add(&p->arguments, "-include");
-    gpudl__strings_add(&p->arguments, CLANG_HEADER);
+    gpudl__strings_addf(&p->arguments, "%s/" CLANG_HEADER, tree);
     gpudl__strings_addf(&p->arguments, "-iquote%.*s", slash ? (int)(slash - name) + (slash == name) : 1, slash ? name : ".");
     if (w->relocatable)
         gpudl__strings_add(&p->arguments, "-fgpu-rdc");
