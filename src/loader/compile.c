@@ -9,56 +9,21 @@
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
 #include "src/loader/options.h"
+#include "src/loader/thread.h"
 
 enum { REASON_SIZE = 4000, TARGETS_MOST = 64 };
-
-static const unsigned KNOWN_FLAGS = GPUDL_COMPILE_NO_CACHE | GPUDL_COMPILE_RELOCATABLE;
 
 struct gpudl_code {
     struct compile_result result;
     gpudl_format format;
 };
 
-/* ---- the options */
+/* ---- one job */
 
 static gpudl_status wrong(const char *what)
 {
     return gpudl__fail_argument("gpudl_compile_options", what);
 }
-
-static gpudl_status check_lists(const gpudl_compile_options *o)
-{
-    if ((o->noptions && !o->options) || (o->nheaders && !o->headers) || (o->nnames && !o->names))
-        return wrong("a list is NULL, and its count is not 0");
-    for (size_t i = 0; i < o->noptions; i++)
-        if (!o->options[i])
-            return wrong("one of the options is NULL");
-    for (size_t i = 0; i < o->nheaders; i++)
-        if (!o->headers[i].name || !o->headers[i].text)
-            return wrong("a header's name or text is NULL");
-    for (size_t i = 0; i < o->nnames; i++)
-        if (!o->names[i])
-            return wrong("one of the name expressions is NULL");
-    return GPUDL_OK;
-}
-
-static gpudl_status import(const gpudl_compile_options *given, gpudl_compile_options *o)
-{
-    gpudl_status status = GPUDL_OK;
-
-    *o = (gpudl_compile_options)GPUDL_COMPILE_OPTIONS_INIT;
-    if (given)
-        status = gpudl__options_import(o, sizeof(*o), given, "gpudl_compile_options");
-    if (status != GPUDL_OK)
-        return status;
-    if (o->flags & ~KNOWN_FLAGS)
-        return gpudl__fail(GPUDL_ERROR_TOO_NEW, "gpudl_compile_options.flags is 0x%x, and this gpudl knows 0x%x", o->flags, KNOWN_FLAGS);
-    if ((unsigned)o->format > GPUDL_FORMAT_FATBIN)
-        return wrong("format is none of gpudl_format");
-    return check_lists(o);
-}
-
-/* ---- one job */
 
 static gpudl_status status_of(enum compile_error error)
 {
@@ -76,11 +41,17 @@ static gpudl_status status_of(enum compile_error error)
     return GPUDL_ERROR_COMPILER;
 }
 
+/* By the caller's function, or by the task that the thread runs. */
+struct stopper {
+    const gpudl_compile_options *options;
+    atomic_bool *task;
+};
+
 static bool is_cancelled(void *user)
 {
-    const gpudl_compile_options *o = user;
+    const struct stopper *s = user;
 
-    return o->cancelled(o->cancelled_user) != 0;
+    return (s->task && atomic_load(s->task)) || (s->options->cancelled && s->options->cancelled(s->options->cancelled_user));
 }
 
 static struct compile_header *import_headers(const gpudl_compile_options *o)
@@ -98,6 +69,8 @@ static gpudl_status run(gpudl_loader *l, const struct content *source, const gpu
     struct compile_header *headers = import_headers(o);
     char room[REASON_SIZE] = "";
     struct text why = gpudl__text_init(room, sizeof(room));
+    struct thread *self = thread_self();
+    struct stopper stopper = { o, self ? self->cancelled : NULL };
     enum compile_error error;
     const struct compile_job job = {
         .name = source->name,
@@ -111,8 +84,8 @@ static gpudl_status run(gpudl_loader *l, const struct content *source, const gpu
         .compiler = o->compiler,
         .target = target,
         .flags = (o->flags & GPUDL_COMPILE_NO_CACHE ? COMPILE_NO_CACHE : 0u) | (o->flags & GPUDL_COMPILE_RELOCATABLE ? COMPILE_RELOCATABLE : 0u),
-        .cancelled = o->cancelled ? is_cancelled : NULL,
-        .user = (void *)(uintptr_t)o,
+        .cancelled = o->cancelled || stopper.task ? is_cancelled : NULL,
+        .user = &stopper,
         .cache = o->flags & GPUDL_COMPILE_NO_CACHE ? NULL : gpudl__loader_cache(l),
     };
 
@@ -174,19 +147,18 @@ static struct compile_target device_target(const gpudl_loader *l, gpudl_format f
     return t;
 }
 
-static const char *target_of(const gpudl_compile_options *o, const char *other)
+static const char *target_of(const gpudl_compile_options *o)
 {
-    const char *among = o->target ? NULL : gpudl__compile_arch_of(o->options, o->noptions);
-
-    return o->target ? o->target : among ? among : other;
+    return o->target ? o->target : gpudl__compile_arch_of(o->options, o->noptions);
 }
 
 /* ---- a load */
 
-gpudl_status gpudl__content_compile(gpudl_loader *l, const gpudl_load_options *given, struct content *content)
+gpudl_status gpudl__content_compile(
+    gpudl_loader *l, const gpudl_compile_options *options, const struct load_settings *settings, struct content *content)
 {
-    gpudl_load_options load = GPUDL_LOAD_OPTIONS_INIT;
-    gpudl_compile_options o;
+    static const gpudl_compile_options none = GPUDL_COMPILE_OPTIONS_INIT;
+    const gpudl_compile_options *o = options ? options : &none;
     struct compile_target target;
     struct compile_result result;
     const char *name;
@@ -194,20 +166,16 @@ gpudl_status gpudl__content_compile(gpudl_loader *l, const gpudl_load_options *g
 
     if (!content->cuda)
         return GPUDL_OK;
-    if (given)
-        status = gpudl__options_import(&load, sizeof(load), given, "gpudl_load_options");
-    if (status == GPUDL_OK)
-        status = import(load.compile, &o);
-    if (status != GPUDL_OK)
-        return status;
-    if (o.format == GPUDL_FORMAT_FATBIN || o.format == GPUDL_FORMAT_LTOIR)
+    if (o->format == GPUDL_FORMAT_FATBIN || o->format == GPUDL_FORMAT_LTOIR)
         return wrong("a load makes a cubin or PTX: leave format 0, or use gpudl_compile()");
-    name = target_of(&o, load.target);
-    target = device_target(l, o.format);
+    name = target_of(o);
+    target = device_target(l, o->format);
     if (name)
-        status = parse_target(name, l->driver.software && !o.format ? GPUDL_FORMAT_PTX : o.format, &target);
+        status = parse_target(name, l->driver.software && !o->format ? GPUDL_FORMAT_PTX : o->format, &target);
+    else
+        gpudl__settings_target(settings, &target.sm, &target.suffix);
     if (status == GPUDL_OK)
-        status = run(l, content, &o, target, &result);
+        status = run(l, content, o, target, &result);
     if (status != GPUDL_OK)
         return status;
     log_result(l, content, &result);
@@ -290,7 +258,7 @@ static gpudl_format format_of(enum compile_format format)
 
 static gpudl_status compile(gpudl_loader *l, const struct content *source, const gpudl_compile_options *o, gpudl_code *code)
 {
-    const char *name = target_of(o, NULL);
+    const char *name = target_of(o);
     struct compile_target target;
     char device[24];
     gpudl_status status = GPUDL_OK;
@@ -347,8 +315,8 @@ gpudl_status gpudl_compile(gpudl_loader *given, const gpudl_source *source, cons
         return gpudl__fail_argument("gpudl_compile", "out is NULL");
     if (gpudl__forked())
         return gpudl__fail_forked("gpudl_compile");
-    status = import(options, &o);
-    if (status == GPUDL_OK && !l && !target_of(&o, NULL))
+    status = gpudl__compile_import(options, &o);
+    if (status == GPUDL_OK && !l && !target_of(&o))
         l = gpudl__loader(given, "gpudl_compile", &status);
     if (status != GPUDL_OK)
         return status;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "src/loader/compile.h"
 #include "src/loader/error.h"
 #include "src/loader/options.h"
 #include "src/loader/registered.h"
@@ -96,6 +97,9 @@ gpudl_status gpudl__keep(const gpudl_source *source, const gpudl_load_options *o
         status = gpudl__options_import(&k->trust, sizeof(k->trust), k->options.trust, "gpudl_trust_options");
         k->options.trust = &k->trust;
     }
+    if (status == GPUDL_OK)
+        status = gpudl__compile_copy(k->options.compile, &k->compile);
+    k->options.compile = k->compile;
     if (status != GPUDL_OK)
         return status;
     if (!keep_string(&k->source.name, &k->name) || !keep_options(k) || !keep_trust(k))
@@ -113,6 +117,7 @@ void gpudl__kept_release(struct kept *k)
 {
     gpudl__free(k->name);
     gpudl__free(k->target);
+    gpudl__free(k->compile);
     gpudl__free(k->bytes);
     gpudl__arena_free(&k->trusted);
     memset(k, 0, sizeof(*k));

@@ -14,6 +14,7 @@ struct kept {
     gpudl_host_table host;
     bool has_options;           /* false: the caller gave none */
     char *name, *target;
+    gpudl_compile_options *compile;
     void *bytes;
     gpudl_trust_options trust;
     struct arena trusted;       /* what trust points to */

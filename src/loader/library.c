@@ -26,6 +26,7 @@ static void free_library(gpudl_library *lib)
     gpudl__index_free(&lib->index);
     pthread_mutex_destroy(&lib->turning);
     gpudl__trust_setup_free(lib->trust);
+    gpudl__free(lib->compile);
     gpudl__free(lib->name);
     gpudl__free(lib);
 }
@@ -77,17 +78,25 @@ static gpudl_status create(gpudl_loader *l, struct content *content, const struc
 static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpudl_load_options *options,
     const struct load_settings *settings, gpudl_library **out)
 {
+    gpudl_compile_options *compile;
     struct content content;
-    gpudl_status status = gpudl__content_read(source, &content);
+    gpudl_status status = gpudl__compile_of_load(options, &compile);
 
     if (status != GPUDL_OK)
         return status;
-    status = gpudl__trust_admit(l->trust, NULL, options, &content);
+    status = gpudl__content_read(source, &content);
+    if (status == GPUDL_OK) {
+        status = gpudl__trust_admit(l->trust, NULL, options, &content);
+        if (status == GPUDL_OK)
+            status = gpudl__content_compile(l, compile, settings, &content);
+        if (status == GPUDL_OK)
+            status = create(l, &content, settings, out);
+        gpudl__content_release(&content);
+    }
     if (status == GPUDL_OK)
-        status = gpudl__content_compile(l, options, &content);
-    if (status == GPUDL_OK)
-        status = create(l, &content, settings, out);
-    gpudl__content_release(&content);
+        (*out)->compile = compile;
+    else
+        gpudl__free(compile);
     return status;
 }
 

@@ -129,6 +129,7 @@ struct gpudl_library {
     gpudl_loader *loader;
     size_t references;                  /* the handle, and its kernels */
     char *name;                         /* of the source, for messages; a file's path */
+    gpudl_compile_options *compile;     /* how CUDA C++ was compiled; NULL: no options were given */
     struct stamp stamp;                 /* of the file that it was loaded from; not there: from none */
     struct load_settings settings;      /* that it was loaded with */
     struct trust_setup *trust;          /* the policy that this load named (trust.h), or NULL */

@@ -3,6 +3,7 @@
 
 #include "src/loader/attributes.h"
 #include "src/loader/context.h"
+#include "src/loader/compile.h"
 #include "src/loader/error.h"
 #include "src/loader/fit.h"
 #include "src/loader/fork.h"
@@ -246,19 +247,35 @@ static void count(gpudl_library *lib, uint64_t *counter, uint64_t before)
     pthread_mutex_unlock(&lib->loader->lock);
 }
 
+/* Read, admitted, and compiled, where it is CUDA C++: with the options that come with it, else those of the load. */
+static gpudl_status read_in(gpudl_library *lib, const gpudl_source *source, const struct load_settings *settings,
+    const gpudl_load_options *load, struct content *out)
+{
+    gpudl_compile_options *compile;
+    gpudl_status status = gpudl__compile_of_load(load, &compile);
+
+    if (status != GPUDL_OK)
+        return status;
+    status = gpudl__content_read(source, out);
+    if (status == GPUDL_OK) {
+        status = gpudl__trust_admit(lib->loader->trust, lib->trust, load, out);
+        if (status == GPUDL_OK)
+            status = gpudl__content_compile(lib->loader, load ? compile : lib->compile, settings, out);
+        if (status != GPUDL_OK)
+            gpudl__content_release(out);
+    }
+    gpudl__free(compile);
+    return status;
+}
+
 static gpudl_status replace(gpudl_library *lib, const gpudl_source *source, const struct load_settings *settings,
     const gpudl_replace_options *o)
 {
     struct gpudl_version *to;
     struct content content;
     uint64_t before;
-    gpudl_status status = gpudl__content_read(source, &content);
+    gpudl_status status = read_in(lib, source, settings, o->load, &content);
 
-    if (status == GPUDL_OK) {
-        status = gpudl__trust_admit(lib->loader->trust, lib->trust, o->load, &content);
-        if (status != GPUDL_OK)
-            gpudl__content_release(&content);
-    }
     if (status != GPUDL_OK)
         return status;
     pthread_mutex_lock(&lib->turning);

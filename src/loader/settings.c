@@ -92,6 +92,14 @@ gpudl_status gpudl__settings_check(const struct load_settings *s, unsigned devic
         device);
 }
 
+void gpudl__settings_target(const struct load_settings *s, unsigned *sm, char *suffix)
+{
+    if (!s->target)
+        return;
+    *sm = s->target_sm;
+    *suffix = s->target & TARGET_ACCELERATED ? 'a' : s->target & TARGET_FAMILY ? 'f' : 0;
+}
+
 struct list {
     int *options;
     void **values;

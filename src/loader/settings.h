@@ -23,6 +23,9 @@ bool gpudl__settings_same(const struct load_settings *a, const struct load_setti
 /* Is what it asks for good for this device? Code for another target would load, and fail at its first launch. */
 gpudl_status gpudl__settings_check(const struct load_settings *s, unsigned device_sm);
 
+/* The target that was asked for, if one was. */
+void gpudl__settings_target(const struct load_settings *s, unsigned *sm, char *suffix);
+
 /* Options for cuLibraryLoadData, and their values; returns how many. The values point into s, which stays until the unload. */
 unsigned gpudl__settings_jit(const struct load_settings *s, int options[], void *values[]);
 unsigned gpudl__settings_library(struct load_settings *s, int options[], void *values[]);
