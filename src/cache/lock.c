@@ -105,10 +105,12 @@ static enum cache_lock_state own_file(struct cache *c, int dir, const struct cac
 
     lock_name(key, "own-", lock->name);
     fd = c->io->open(dir, lock->name, O_CREAT | O_EXCL | O_WRONLY, 0600);
-    if (fd < 0 && errno == EEXIST && remove_dead(c, dir, lock->name))
+    if (fd < 0 && errno != EEXIST)
+        return CACHE_LOCK_NONE;
+    if (fd < 0 && remove_dead(c, dir, lock->name))
         fd = c->io->open(dir, lock->name, O_CREAT | O_EXCL | O_WRONLY, 0600);
     if (fd < 0)
-        return errno == EEXIST ? CACHE_LOCK_BUSY : CACHE_LOCK_NONE;
+        return CACHE_LOCK_BUSY;
     describe_system(here);
     n = snprintf(owner, sizeof(owner), "%ld %llu %s\n", (long)getpid(), began((long)getpid()), here);
     c->io->write(fd, owner, (size_t)n);
