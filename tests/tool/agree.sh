@@ -21,8 +21,8 @@ manual)     # the manual pages, the table of commands, and --help
         "$GPUDL" help "$command" | cmp - "$TMP/long"
         page=man/gpudl-$command.1
         [[ -e $page ]] || { ! grep -q '^  --' "$TMP/long" || { echo "$command has options, and no page"; exit 1; }; continue; }
-        sed -n 's/^  \(--*[a-z-]*\) .*/\1/p' "$TMP/long" | sort >"$TMP/help"
-        sed -n 's/^\.It Fl \([a-z-]*\)\( .*\)\{0,1\}$/-\1/p' "$page" | sort >"$TMP/page"
+        sed -n 's/^  \(--*[A-Za-z-]*\) .*/\1/p' "$TMP/long" | sort >"$TMP/help"
+        sed -n 's/^\.It Fl \([A-Za-z-]*\)\( .*\)\{0,1\}$/-\1/p' "$page" | sort >"$TMP/page"
         same "the options of gpudl $command --help and of $page" "$TMP/help" "$TMP/page"
     done
     ;;

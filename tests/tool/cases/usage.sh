@@ -14,6 +14,18 @@ wrong check a --device x
 wrong check a --device 0 --cuda 12.4
 wrong check a --arch sm_90 --cuda 12
 wrong check --arch
+wrong compile
+wrong compile k.cu
+wrong compile k.cu -o
+wrong compile k.cu -o k --format exe
+wrong compile k.cu -o k --format ptx --arch sm_80,sm_90
+wrong compile k.cu -o k --no-cache=1
+wrong cache
+wrong cache burn
+wrong cache stats now
+wrong cache warm
+wrong cache trim --bytes 12Q
+wrong cache warm list --jobs 0
 wrong extract a --entry 0
 wrong extract a -o b
 wrong extract a --entry x -o b
