@@ -28,8 +28,8 @@ extern "C" {
  * What was compiled is kept on disk, for later runs and other programs of this user (GPUDL_CACHE_DIR, else XDG_CACHE_HOME/gpudl,
  * else ~/.cache/gpudl), and found again without opening a compiler, until a byte changes of what was read: the source, any header
  * that it may include, options, the compiler itself. Threads and processes that want the same at the same time wait for one of
- * them to make it. Where something that is read cannot be known beforehand, nothing is kept: names of headers that are made by
- * macros (NVRTC), __TIME__ and __DATE__, options that gpudl does not know. */
+ * them to make it. Where something that is read cannot be known beforehand, nothing is kept: names of headers that macros put
+ * together (NVRTC), __TIME__ and __DATE__, options that gpudl does not know. docs/COMPILING.md says more. */
 
 typedef enum gpudl_format {
     GPUDL_FORMAT_AUTO = 0,      /* of a load: what the device takes; of gpudl_compile(): a cubin, or PTX where the target is "compute_90" */

@@ -35,7 +35,7 @@ static const char *words_of(enum compile_error error)
 
 static void tell_header(const struct request *r, const char *log, struct text *why)
 {
-    const struct scan_place place = { r->folders, r->nfolders, r->job->headers, r->job->nheaders };
+    const struct scan_place place = { r->folders, r->nfolders, r->job->headers, r->job->nheaders, r->defines, r->ndefines };
     char header[PATH_MAX], from[PATH_MAX];
 
     if (!gpudl__log_header(log, header, sizeof(header), from, sizeof(from)))
@@ -194,7 +194,8 @@ static bool add_places(struct request *r)
 
     r->folders = gpudl__alloc_zero((most + 1) * sizeof(*r->folders));
     r->before = gpudl__alloc_zero((most + 1) * sizeof(*r->before));
-    if (!r->folders || !r->before)
+    r->defines = gpudl__alloc_zero((most + 1) * sizeof(*r->defines));
+    if (!r->folders || !r->before || !r->defines)
         return false;
     for (size_t i = 0; i < r->options->n; i++)
         if (r->options->list[i].kind == OPTION_INCLUDE)
@@ -204,6 +205,8 @@ static bool add_places(struct request *r)
             r->folders[r->nfolders++] = r->options->list[i].value;
         if (r->options->list[i].kind == OPTION_PREINCLUDE)
             r->before[r->nbefore++] = r->options->list[i].value;
+        if (r->options->list[i].kind == OPTION_DEFINE)
+            r->defines[r->ndefines++] = r->options->list[i].value;
     }
     for (size_t i = 0; i < INCLUDES_MOST && *r->compiler->include[i]; i++)
         r->folders[r->nfolders++] = r->compiler->include[i];
@@ -239,6 +242,7 @@ static enum compile_error compile_with(const struct compile_job *job, const stru
     error = run(&r, out, why);
     gpudl__free(r.folders);
     gpudl__free(r.before);
+    gpudl__free(r.defines);
     return error;
 }
 

@@ -82,6 +82,8 @@ struct scan_place {         /* where to look, in this order */
     size_t nfolders;
     const struct compile_header *headers;
     size_t nheaders;
+    const char *const *defines;     /* macros of the command line: "N=4" */
+    size_t ndefines;
 };
 struct scan {
     bool partial;           /* something may be read that is not known here: a name is made by a macro, a file could not be read */
@@ -180,6 +182,8 @@ struct request {
     size_t nfolders;
     const char **before;        /* headers that are included in front */
     size_t nbefore;
+    const char **defines;
+    size_t ndefines;
     struct cache_key key;       /* of all that is known before a compiler runs */
     bool may_keep;
     int64_t begun;              /* nanoseconds since 1970 */

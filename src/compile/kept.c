@@ -55,7 +55,7 @@ static void add_job(const struct request *r, struct cache_key_maker *m)
 
 bool gpudl__request_key(struct request *r)
 {
-    const struct scan_place place = { r->folders, r->nfolders, r->job->headers, r->job->nheaders };
+    const struct scan_place place = { r->folders, r->nfolders, r->job->headers, r->job->nheaders, r->defines, r->ndefines };
     struct cache_key_maker m;
     struct scan scan;
     bool good;

@@ -11,10 +11,13 @@
 #include <unistd.h>
 
 #include "src/compile/internal.h"
+#include "src/compile/macros.h"
 #include "src/util/alloc.h"
 #include "src/util/hash.h"
 
 static const int64_t LARGEST_HEADER = 64 << 20;
+
+enum { ROUNDS_MOST = 16 };
 
 struct item {
     char *path;
@@ -29,12 +32,20 @@ struct seen {                   /* hashes of what was done, above two bits; 0: f
     size_t ncells, used;
 };
 
+struct pending {                /* #include NAME */
+    size_t from;                /* in items */
+    char *name;
+    bool every;
+};
+
 struct scanner {
     const struct scan_place *place;
     struct cache_key_maker *key;
     struct scan *out;
     struct item *items;
     size_t nitems, room;
+    struct pending *pending;
+    size_t npending, pending_room;
     struct seen seen;
     bool failed;
 };
@@ -303,9 +314,45 @@ static bool is_word(const struct cursor *c, const char *word)
     return (size_t)(c->end - c->at) >= n && !memcmp(c->at, word, n) && (c->at + n == c->end || (!isalnum(c->at[n]) && c->at[n] != '_'));
 }
 
-/* c is behind the number sign. */
-static void take_directive(struct scanner *s, const char *from, struct cursor c)
+/* A name that a macro makes, to be looked at when all texts are there; false: it is something else. */
+static bool put_off(struct scanner *s, size_t from, struct cursor *c, bool every)
 {
+    size_t n = 0;
+    struct cursor rest;
+
+    while (c->at + n < c->end && (isalnum(c->at[n]) || c->at[n] == '_'))
+        n++;
+    rest = (struct cursor){ c->at + n, c->end };
+    skip_blanks(s, &rest);
+    if (!n || isdigit(*c->at) || (rest.at < rest.end && memcmp(rest.at, "//", rest.end - rest.at > 1 ? 2 : 1)))
+        return false;
+    if (s->npending == s->pending_room) {
+        size_t room = s->pending_room ? 2 * s->pending_room : 16;
+        struct pending *more = gpudl__alloc(room * sizeof(*more));
+        if (!more) {
+            s->failed = true;
+            return false;
+        }
+        if (s->npending)
+            memcpy(more, s->pending, s->npending * sizeof(*more));
+        gpudl__free(s->pending);
+        s->pending = more;
+        s->pending_room = room;
+    }
+    s->pending[s->npending] = (struct pending){ from, gpudl__alloc(n + 1), every };
+    if (!s->pending[s->npending].name) {
+        s->failed = true;
+        return false;
+    }
+    memcpy(s->pending[s->npending].name, c->at, n);
+    s->pending[s->npending++].name[n] = '\0';
+    return true;
+}
+
+/* c is behind the number sign. */
+static void take_directive(struct scanner *s, size_t index, struct cursor c)
+{
+    const char *from = s->items[index].path;
     bool every;
 
     skip_blanks(s, &c);
@@ -315,7 +362,7 @@ static void take_directive(struct scanner *s, const char *from, struct cursor c)
     if (!every && !is_word(&c, "include"))
         return;
     c.at += every ? 12 : 7;
-    if (!take_name(s, from, &c, every))
+    if (!take_name(s, from, &c, every) && !put_off(s, index, &c, every))
         s->out->partial = true;
 }
 
@@ -334,10 +381,10 @@ static void take_directives(struct scanner *s, size_t index)
 
     for (const unsigned char *at = item.text; (at = memchr(at, '#', (size_t)(end - at))); at++)
         if (may_begin(item.text, at))
-            take_directive(s, item.path, line_from(&item, at + 1));
+            take_directive(s, index, line_from(&item, at + 1));
     for (const unsigned char *at = item.text; (at = memmem(at, (size_t)(end - at), "%:", 2)); at++)
         if (may_begin(item.text, at))
-            take_directive(s, item.path, line_from(&item, at + 2));
+            take_directive(s, index, line_from(&item, at + 2));
 }
 
 /* ---- whether a header is there is asked, too */
@@ -392,7 +439,67 @@ static void take_rest(struct scanner *s, size_t index)
         s->out->partial = true;     /* trigraphs can spell a directive */
 }
 
+/* ---- names that macros make */
+
+struct asking {
+    struct scanner *s;
+    const struct pending *pending;
+};
+
+static void take_made(void *user, const char *header, bool quoted)
+{
+    const struct asking *a = user;
+    char from[PATH_MAX];
+
+    snprintf(from, sizeof(from), "%s", a->s->items[a->pending->from].path);     /* items move */
+    resolve(a->s, from, header, quoted, a->pending->every);
+}
+
+static bool ask_macros(struct scanner *s)
+{
+    struct span *texts = gpudl__alloc((s->nitems + 1) * sizeof(*texts));
+    const struct macro_texts in = { texts, s->nitems, s->place->defines, s->place->ndefines };
+    bool known = texts != NULL;
+
+    for (size_t i = 0; texts && i < s->nitems; i++)
+        texts[i] = (struct span){ s->items[i].text, s->items[i].size };
+    for (size_t i = 0; texts && i < s->npending; i++) {
+        struct pending pending = s->pending[i];
+        struct asking a = { s, &pending };
+        known = gpudl__macro_headers(&in, pending.name, take_made, &a) && known;
+    }
+    gpudl__free(texts);
+    return known;
+}
+
 /* ---- */
+
+static void take_items(struct scanner *s, size_t first)
+{
+    for (size_t i = first; i < s->nitems && !s->failed; i++) {
+        take_directives(s, i);
+        take_questions(s, i, "has_include");
+        take_questions(s, i, "HAS_INCLUDE");
+        take_rest(s, i);
+    }
+}
+
+/* What macros name may define macros: again, until nothing new comes. */
+static void take_all(struct scanner *s)
+{
+    size_t done = 0;
+    bool known = true;
+    int round = 0;
+
+    take_items(s, 0);
+    for (; s->npending && done < s->nitems && !s->failed && round < ROUNDS_MOST; round++) {
+        done = s->nitems;
+        known = ask_macros(s);
+        take_items(s, done);
+    }
+    if (!known || round == ROUNDS_MOST)
+        s->out->partial = true;
+}
 
 static void add_memory(struct scanner *s)
 {
@@ -414,12 +521,10 @@ bool gpudl__scan(const char *name, struct span text, const char *const *before, 
     add_memory(&s);
     for (size_t i = 0; i < nbefore; i++)
         resolve(&s, "", before[i], true, false);
-    for (size_t i = 0; i < s.nitems && !s.failed; i++) {
-        take_directives(&s, i);
-        take_questions(&s, i, "has_include");
-        take_questions(&s, i, "HAS_INCLUDE");
-        take_rest(&s, i);
-    }
+    take_all(&s);
+    for (size_t i = 0; i < s.npending; i++)
+        gpudl__free(s.pending[i].name);
+    gpudl__free(s.pending);
     for (size_t i = 0; i < s.nitems; i++) {
         gpudl__free(s.items[i].path);
         gpudl__free(s.items[i].text);

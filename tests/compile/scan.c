@@ -11,10 +11,11 @@ static struct scan found;
 static const char *folders[3];
 static struct compile_header memory[2];
 static size_t nmemory;
+static const char *define;
 
 static struct cache_key scan_from(const char *name, const char *text, const char *before)
 {
-    const struct scan_place place = { folders, 2, memory, nmemory };
+    const struct scan_place place = { folders, 2, memory, nmemory, &define, define != NULL };
     struct cache_key_maker m;
     struct cache_key key;
 
@@ -45,6 +46,7 @@ static int begin(void **state)
     folders[0] = one;
     folders[1] = two;
     nmemory = 0;
+    define = NULL;
     fake_write("src/k.cu", "");
     fake_write("one/none", "");
     fake_write("two/none", "");
@@ -99,6 +101,41 @@ static void what_cannot_be_told_is_said(void **state)
             fprintf(stderr, "said: %s\n", whole[i]);
         assert_false(found.partial);
     }
+}
+
+/* Whichever definition holds: each of these may read two/a.h. */
+static void names_that_macros_make_are_seen(void **state)
+{
+    static const char *const made[] = { "#define N <a.h>\n#include N", "#define N \"a.h\"\n#include N // why", "#define N M\n#define M <a.h>\n#include N",
+        "#define E h\n#define N <a.E>\n#include N", "#if X\n#define D other\n#else\n#define D a\n#endif\n#define N <D.h>\n#include N",
+        "#include <defines.h>\n#include FROM_HEADER", "#define N <defines.h>\n#include N\n#include FROM_HEADER", "# define  N  <a.h>  // c\n# include N" };
+    static const char *const unknown[] = { "#define N(x) <x>\n#include N(a.h)", "#define N <a ## b.h>\n#include N", "#include UNKNOWN",
+        "#define N P(a)\n#define P(x) <x.h>\n#include N", "#define N N\n#include N", "#define N <a.h> /* c */\n#include N" };
+
+    (void)state;
+    fake_write("two/defines.h", "#define FROM_HEADER <a.h>\n");
+    for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) {
+        struct cache_key before;
+
+        fake_write("two/a.h", "int before;");
+        before = scan(made[i]);
+        if (found.partial)
+            fprintf(stderr, "not told: %s\n", made[i]);
+        assert_false(found.partial);
+        fake_write("two/a.h", "int after;");
+        if (same(before, scan(made[i])))
+            fprintf(stderr, "not seen: %s\n", made[i]);
+        assert_false(same(before, scan(made[i])));
+    }
+    for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
+        scan(unknown[i]);
+        if (!found.partial)
+            fprintf(stderr, "told: %s\n", unknown[i]);
+        assert_true(found.partial);
+    }
+    define = "N=<a.h>";
+    scan("#include N");
+    assert_false(found.partial);
 }
 
 static void what_changes_by_itself_is_said(void **state)
@@ -236,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_spelling_of_an_include_is_seen),
         TEST(what_cannot_be_told_is_said),
+        TEST(names_that_macros_make_are_seen),
         TEST(what_changes_by_itself_is_said),
         TEST(headers_of_headers_are_seen),
         TEST(a_name_that_comes_before_is_another_key),
