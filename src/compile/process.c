@@ -58,7 +58,13 @@ static bool make_pipe(int ends[2])
     return ends[0] >= 0 && ends[1] >= 0;
 }
 
-/* ---- in the keeper: nothing but system calls */
+/* ---- in the keeper: nothing but system calls, by their numbers where sanitizers have functions of these names that take locks */
+
+__attribute__((noreturn)) static void leave(int status)
+{
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
 
 static void reset_signals(void)
 {
@@ -72,18 +78,33 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-__attribute__((noreturn)) static void become(const struct process *p, const struct pipes *pipes, volatile int *error)
+/* The first that is told is what counts: that it was not started comes before that it ended. */
+static void tell(const struct pipes *p, int error, int status)
 {
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const struct ending end = { error, status };
+
+    while (syscall(SYS_write, p->status[1], &end, sizeof(end)) < 0 && errno == EINTR)
+        ;
+}
+
+/* The host may have closed its standard streams: then fd is one of them already, to be kept open. */
+static bool lead(int fd, int to)
+{
+    return fd == to ? syscall(SYS_fcntl, fd, F_SETFD, 0) == 0 : fd >= 0 && syscall(SYS_dup3, fd, to, 0) == to;
+}
+
+__attribute__((noreturn)) static void become(const struct process *p, const struct pipes *pipes)
+{
+    int null = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (null >= 0 && dup2(null, 0) == 0 && dup2(pipes->output[1], 1) == 1 && dup2(pipes->output[1], 2) == 2 &&
+    if (lead(null, 0) && lead(pipes->output[1], 1) && lead(pipes->output[1], 2) &&
         (!p->folder || !chdir(p->folder))) {
         reset_signals();
         execve(p->arguments[0], (char *const *)(uintptr_t)p->arguments, (char *const *)(uintptr_t)p->environment);
     }
-    *error = errno ? errno : EIO;
-    _exit(127);
+    tell(pipes, errno ? errno : EIO, 0);
+    leave(127);
 }
 
 static void close_from(unsigned first, unsigned last)
@@ -114,9 +135,7 @@ static void close_others(const struct pipes *p)
 __attribute__((noreturn)) static void keep(const struct process *p, const struct pipes *pipes)
 {
     struct sigaction act = { .sa_handler = SIG_DFL };
-    volatile struct ending end = { .error = 0 };
-    volatile int error = 0;
-    struct ending told;
+    int status = 0;
     pid_t child;
 
     setpgid(0, 0);
@@ -125,20 +144,15 @@ __attribute__((noreturn)) static void keep(const struct process *p, const struct
     sigaction(SIGCHLD, &act, NULL);     /* an ignored one would take the status */
     child = fork_off();
     if (child == 0)
-        become(p, pipes, &error);
+        become(p, pipes);
     if (child < 0) {
-        end.error = errno;
+        tell(pipes, errno, 0);
     } else {
-        int status = 0;
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        while (syscall(SYS_wait4, child, &status, 0, NULL) < 0 && errno == EINTR)
             ;
-        end.status = status;
-        end.error = error;
+        tell(pipes, 0, status);
     }
-    told = (struct ending){ end.error, end.status };
-    while (write(pipes->status[1], &told, sizeof(told)) < 0 && errno == EINTR)
-        ;
-    _exit(0);
+    leave(0);
 }
 
 /* ---- in the host */
