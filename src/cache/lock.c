@@ -73,7 +73,7 @@ static bool is_alive(const char *owner, time_t written)
         return written + UNWRITTEN_STALE > time(NULL);
     describe_system(here);
     if (strcmp(here, there))
-        return written + FOREIGN_STALE > time(NULL);    /* another machine, or a container: it cannot be asked */
+        return written + FOREIGN_STALE > time(NULL); /* another machine, or a container: it cannot be asked */
     return pid != (long)getpid() && began(pid) == since;
 }
 

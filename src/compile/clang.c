@@ -61,8 +61,8 @@ static void add_option(const struct option *o, struct strings *out)
 
 static void add_fixed(const struct work *w, struct program *p)
 {
-    static const char *const fixed[] = { "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-S", "-O3",
-        "-std=c++17", "-ffp-contract=fast-honor-pragmas" };
+    static const char *const fixed[] = { "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
+        "--cuda-path=/nonexistent", "-S", "-O3", "-std=c++17", "-ffp-contract=fast-honor-pragmas" };
     const char *name = w->job->name, *slash = strrchr(name, '/'), *tree = w->compiler->include[0];
     unsigned ptx = w->target.sm < 90 ? PTX_BEFORE_90 : PTX_FROM_90;
 
@@ -89,7 +89,8 @@ enum compile_error gpudl__clang_compile(const struct work *w, struct compile_res
 
     gpudl__program_version(w->compiler, "clang version ", out->compiler, sizeof(out->compiler));
     if (!*w->compiler->include[0]) {
-        gpudl__text_add(why, "gpudl's device header for clang (" CLANG_HEADER ") is not there: it belongs into share/gpudl/clang beside the "
+        gpudl__text_add(why,
+            "gpudl's device header for clang (" CLANG_HEADER ") is not there: it belongs into share/gpudl/clang beside the "
             "folder of the library or of the program, or where GPUDL_CLANG_INCLUDE says");
         return COMPILE_BROKEN;
     }

@@ -22,14 +22,22 @@ void gpudl__compile_release(struct compile_result *r)
 static const char *words_of(enum compile_error error)
 {
     switch (error) {
-    case COMPILE_SOURCE: return "does not compile";
-    case COMPILE_HEADER: return "a header was not found";
-    case COMPILE_OPTION: return "an option was refused";
-    case COMPILE_TARGET: return "the compiler does not make code for the target";
-    case COMPILE_BROKEN: return "the compiler failed";
-    case COMPILE_CANCELLED: return "the compilation was cancelled";
-    case COMPILE_NO_MEMORY: return "no host memory to compile it";
-    default: return "it cannot be compiled";
+    case COMPILE_SOURCE:
+        return "does not compile";
+    case COMPILE_HEADER:
+        return "a header was not found";
+    case COMPILE_OPTION:
+        return "an option was refused";
+    case COMPILE_TARGET:
+        return "the compiler does not make code for the target";
+    case COMPILE_BROKEN:
+        return "the compiler failed";
+    case COMPILE_CANCELLED:
+        return "the compilation was cancelled";
+    case COMPILE_NO_MEMORY:
+        return "no host memory to compile it";
+    default:
+        return "it cannot be compiled";
     }
 }
 
@@ -58,8 +66,8 @@ static void tell(const struct request *r, const struct compile_target *target, e
     gpudl__text_add(why, ")%s%s%s%s", reason->used ? ": " : "", reason->used ? reason->data : "", *log ? ":\n" : "", log);
 }
 
-static enum compile_error make_one(const struct request *r, const struct compile_target *target, struct compile_result *out, struct made *made,
-    struct text *why)
+static enum compile_error make_one(
+    const struct request *r, const struct compile_target *target, struct compile_result *out, struct made *made, struct text *why)
 {
     static back_end *const back_ends[COMPILER_KINDS] = { gpudl__nvrtc_compile, gpudl__nvcc_compile, gpudl__clang_compile };
     const struct work w = { r->job, r->options, r->compiler, *target, r->relocatable };
@@ -232,8 +240,8 @@ static enum compile_error run(struct request *r, struct compile_result *out, str
     return make_unkept(r, out, why);
 }
 
-static enum compile_error compile_with(const struct compile_job *job, const struct options *options, const struct compiler *compiler,
-    struct compile_target target, struct compile_result *out, struct text *why)
+static enum compile_error compile_with(const struct compile_job *job, const struct options *options,
+    const struct compiler *compiler, struct compile_target target, struct compile_result *out, struct text *why)
 {
     struct request r = { .job = job, .options = options, .compiler = compiler, .target = target, .begun = now() };
     enum compile_error error;
@@ -247,7 +255,8 @@ static enum compile_error compile_with(const struct compile_job *job, const stru
 }
 
 /* One that makes machine code where that is wanted; else, where PTX does as well, one that makes PTX. */
-static enum compile_error find(const struct compile_job *job, unsigned passed, struct compile_target *target, struct compiler *out, struct text *why)
+static enum compile_error find(
+    const struct compile_job *job, unsigned passed, struct compile_target *target, struct compiler *out, struct text *why)
 {
     enum compile_error error = gpudl__compiler_find(job->compiler, target->format, passed, out, why);
 
@@ -268,7 +277,8 @@ static bool is_named(const struct compile_job *job)
 }
 
 /* One that cannot be opened or started is passed over, unless it was asked for. */
-static enum compile_error with_first(const struct compile_job *job, const struct options *options, struct compile_result *out, struct text *why)
+static enum compile_error with_first(
+    const struct compile_job *job, const struct options *options, struct compile_result *out, struct text *why)
 {
     enum compile_error error = COMPILE_OK, none;
     char room[REASON_SIZE];

@@ -18,26 +18,26 @@ enum compile_format { COMPILE_CUBIN = 1, COMPILE_PTX = 2, COMPILE_LTOIR = 3 };
 
 enum compile_error {
     COMPILE_OK,
-    COMPILE_NO_COMPILER,    /* none that can do it: the text says where was looked */
-    COMPILE_SOURCE,         /* the compiler refused the source */
-    COMPILE_HEADER,         /* a header was not found */
+    COMPILE_NO_COMPILER, /* none that can do it: the text says where was looked */
+    COMPILE_SOURCE,      /* the compiler refused the source */
+    COMPILE_HEADER,      /* a header was not found */
     COMPILE_OPTION,
-    COMPILE_TARGET,         /* the compiler does not know the architecture */
-    COMPILE_BROKEN,         /* the compiler could not be run, or died */
+    COMPILE_TARGET, /* the compiler does not know the architecture */
+    COMPILE_BROKEN, /* the compiler could not be run, or died */
     COMPILE_CANCELLED,
     COMPILE_NO_MEMORY,
 };
 
-struct compile_header {     /* that is in memory only */
-    const char *name;       /* as #include has it */
+struct compile_header { /* that is in memory only */
+    const char *name;   /* as #include has it */
     struct span text;
 };
 
 struct compile_target {
-    unsigned sm;            /* 90 */
-    char suffix;            /* 0, 'a', 'f' */
+    unsigned sm; /* 90 */
+    char suffix; /* 0, 'a', 'f' */
     enum compile_format format;
-    bool exact;             /* false: where the compiler does not know it, PTX of the nearest below, else PTX for a cubin */
+    bool exact; /* false: where the compiler does not know it, PTX of the nearest below, else PTX for a cubin */
 };
 
 enum {
@@ -47,30 +47,30 @@ enum {
 };
 
 struct compile_job {
-    const char *name;       /* of the source: a path, or what to call it; headers between quotes are looked for beside it */
-    struct span text;       /* a NUL follows */
+    const char *name; /* of the source: a path, or what to call it; headers between quotes are looked for beside it */
+    struct span text; /* a NUL follows */
     const char *const *options;
     size_t noptions;
     const struct compile_header *headers;
     size_t nheaders;
-    const char *const *names;           /* name expressions */
+    const char *const *names; /* name expressions */
     size_t nnames;
-    const char *compiler;               /* "nvrtc", "nvcc", "clang" or a path; NULL: GPUDL_COMPILER, else the first that there is */
+    const char *compiler; /* "nvrtc", "nvcc", "clang" or a path; NULL: GPUDL_COMPILER, else the first that there is */
     struct compile_target target;
-    unsigned flags;                     /* COMPILE_... */
-    unsigned policy;                    /* how much was verified of what is compiled; entries of the cache that were made with less do not serve */
-    bool (*cancelled)(void *user);      /* asked now and then, from the calling thread or one of the compiler's; may be NULL */
+    unsigned flags;  /* COMPILE_... */
+    unsigned policy; /* how much was verified of what is compiled; entries of the cache that were made with less do not serve */
+    bool (*cancelled)(void *user); /* asked now and then, from the calling thread or one of the compiler's; may be NULL */
     void *user;
-    struct cache *cache;                /* NULL: nothing is kept */
+    struct cache *cache; /* NULL: nothing is kept */
 };
 
 struct compile_result {
-    struct span bytes;      /* PTX has a NUL behind it, which is not counted */
-    struct compile_target target;       /* what it became */
-    char *log;              /* warnings; "" */
-    struct span lowered;    /* "expression\0name\0..." of every name expression */
-    char compiler[96];      /* "NVRTC 13.0" */
-    bool kept;              /* it came from the cache */
+    struct span bytes;            /* PTX has a NUL behind it, which is not counted */
+    struct compile_target target; /* what it became */
+    char *log;                    /* warnings; "" */
+    struct span lowered;          /* "expression\0name\0..." of every name expression */
+    char compiler[96];            /* "NVRTC 13.0" */
+    bool kept;                    /* it came from the cache */
 };
 
 /* On failure there is nothing to release, and text says what was tried, with the compiler's own words. */
@@ -85,8 +85,8 @@ const char *gpudl__compile_arch_of(const char *const *options, size_t n);
 
 /* Every compiler that is found, in the order of preference; for doctor. */
 struct compile_found {
-    const char *kind, *path;            /* lent for the call */
-    const char *trouble;                /* why it is of no use; NULL: none is known */
+    const char *kind, *path; /* lent for the call */
+    const char *trouble;     /* why it is of no use; NULL: none is known */
 };
 void gpudl__compilers_list(void (*each)(void *user, const struct compile_found *), void *user, struct text *looked);
 

@@ -21,14 +21,16 @@ const char *gpudl__compiler_name(enum compiler_kind kind)
 
 /* A place is a folder from the environment, or the system's, and a pattern below it. */
 struct place {
-    const char *variable;   /* names the folder, or with list several; NULL: pattern is a whole path */
+    const char *variable; /* names the folder, or with list several; NULL: pattern is a whole path */
     bool list;
     const char *pattern;
 };
 
 #define WHEELS(base) \
     { base, false, "lib*/python3*/site-packages/nvidia/cu[0-9]*/lib/" NVRTC }, \
-    { base, false, "lib*/python3*/site-packages/nvidia/cuda_nvrtc/lib/" NVRTC }
+    { \
+        base, false, "lib*/python3*/site-packages/nvidia/cuda_nvrtc/lib/" NVRTC \
+    }
 #define NVRTC "libnvrtc.so.[0-9]*"
 
 static const struct place nvrtc_places[] = {
@@ -322,8 +324,10 @@ static enum compile_error find_path(const char *wanted, struct compiler *out, st
         kind++;
     *out = (struct compiler){ .kind = (enum compiler_kind)kind };
     if (kind == COMPILER_KINDS) {
-        gpudl__text_add(why, "the compiler '%s' is none that is known: name nvrtc, nvcc or clang, or the path of one, which has that word in "
-            "its file's name", wanted);
+        gpudl__text_add(why,
+            "the compiler '%s' is none that is known: name nvrtc, nvcc or clang, or the path of one, which has that word in "
+            "its file's name",
+            wanted);
         return COMPILE_NO_COMPILER;
     }
     if (!realpath(wanted, out->path)) {
@@ -331,25 +335,28 @@ static enum compile_error find_path(const char *wanted, struct compiler *out, st
         return COMPILE_NO_COMPILER;
     }
     if (!is_usable(out->kind, wanted)) {
-        gpudl__text_add(why, "the compiler '%s' cannot be used: it is no file, not executable, or a clang older than %d", wanted, CLANG_OLDEST);
+        gpudl__text_add(why, "the compiler '%s' cannot be used: it is no file, not executable, or a clang older than %d", wanted,
+            CLANG_OLDEST);
         return COMPILE_NO_COMPILER;
     }
     if (strlen(wanted) < PATH_MAX && *wanted == '/')
-        strcpy(out->path, wanted);      /* a name may say what the file's own does not */
+        strcpy(out->path, wanted); /* a name may say what the file's own does not */
     find_includes(out);
     return COMPILE_OK;
 }
 
 static void tell_none(enum compile_format format, struct text *why)
 {
-    gpudl__text_add(why, "no CUDA C++ compiler was found%s. Looked for ", format == COMPILE_PTX ? "" : " that makes machine code or LTO-IR");
+    gpudl__text_add(
+        why, "no CUDA C++ compiler was found%s. Looked for ", format == COMPILE_PTX ? "" : " that makes machine code or LTO-IR");
     for (int kind = 0; kind < COMPILER_KINDS; kind++) {
         if (!makes((enum compiler_kind)kind, format))
             continue;
         gpudl__text_add(why, kind ? "; for " : "");
         tell_places((enum compiler_kind)kind, why);
     }
-    gpudl__text_add(why, ". Install one: NVRTC with `pip install nvidia-cuda-nvrtc` or the CUDA toolkit%s; or name one in GPUDL_COMPILER",
+    gpudl__text_add(why,
+        ". Install one: NVRTC with `pip install nvidia-cuda-nvrtc` or the CUDA toolkit%s; or name one in GPUDL_COMPILER",
         format == COMPILE_PTX ? ", or clang with `apt install clang-19`" : "");
 }
 
@@ -371,11 +378,13 @@ static enum compile_error find_named(const char *wanted, enum compile_format for
     }
     if (makes((enum compiler_kind)kind, format))
         return COMPILE_OK;
-    gpudl__text_add(why, "clang makes PTX only, and %s is wanted: ask for PTX, or for nvrtc or nvcc", format == COMPILE_CUBIN ? "a cubin" : "LTO-IR");
+    gpudl__text_add(why, "clang makes PTX only, and %s is wanted: ask for PTX, or for nvrtc or nvcc",
+        format == COMPILE_CUBIN ? "a cubin" : "LTO-IR");
     return COMPILE_NO_COMPILER;
 }
 
-enum compile_error gpudl__compiler_find(const char *wanted, enum compile_format format, unsigned passed, struct compiler *out, struct text *why)
+enum compile_error gpudl__compiler_find(
+    const char *wanted, enum compile_format format, unsigned passed, struct compiler *out, struct text *why)
 {
     if (!wanted || !*wanted)
         wanted = secure_getenv("GPUDL_COMPILER");

@@ -16,7 +16,7 @@ struct flight {
     struct flight *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;    /* of the list, and of what is in it */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list, and of what is in it */
 static pthread_cond_t landing = PTHREAD_COND_INITIALIZER;
 static struct flight *flights;
 
@@ -102,7 +102,8 @@ static enum compile_error outcome(const struct flight *f, struct compile_result 
 }
 
 /* Lands with the others; false: the leader was cancelled, which is no answer for us. */
-static bool follow(struct flight *f, const struct compile_job *job, enum compile_error *error, struct compile_result *out, struct text *why)
+static bool follow(
+    struct flight *f, const struct compile_job *job, enum compile_error *error, struct compile_result *out, struct text *why)
 {
     bool landed = wait_for(f, job);
 
@@ -123,7 +124,7 @@ struct flight *gpudl__flight_join(const struct cache_key *key, const struct comp
         if (!f) {
             f = begin(key);
             pthread_mutex_unlock(&lock);
-            *error = COMPILE_NO_MEMORY;     /* of a leader there is none */
+            *error = COMPILE_NO_MEMORY; /* of a leader there is none */
             return f;
         }
         f->references++;

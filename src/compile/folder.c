@@ -25,7 +25,8 @@ bool gpudl__folder_make(struct cache *cache, struct folder *f, struct text *why)
     if (!base || *base != '/')
         base = "/tmp";
     if (snprintf(f->path, sizeof(f->path), "%s/gpudl-XXXXXX", base) >= (int)sizeof(f->path) || !mkdtemp(f->path)) {
-        gpudl__text_add(why, "no folder for the compiler's files can be made in %s: %s (TMPDIR may name another)", base, strerror(errno));
+        gpudl__text_add(
+            why, "no folder for the compiler's files can be made in %s: %s (TMPDIR may name another)", base, strerror(errno));
         f->path[0] = '\0';
         return false;
     }
@@ -75,8 +76,10 @@ bool gpudl__folder_write(const struct folder *f, const char *name, const struct 
     int fd;
 
     if (leads_out(name)) {
-        gpudl__text_add(why, "the header '%s' cannot be kept in memory for a compiler that runs as a process: its name must be relative, "
-            "without '..'", name);
+        gpudl__text_add(why,
+            "the header '%s' cannot be kept in memory for a compiler that runs as a process: its name must be relative, "
+            "without '..'",
+            name);
         return false;
     }
     if (snprintf(path, sizeof(path), "%s/%s", f->path, name) >= (int)sizeof(path)) {

@@ -8,7 +8,7 @@
 
 #include "src/compile/internal.h"
 
-#define ELF_MAGIC "\177ELF\2\1"     /* 64 bits, little-endian */
+#define ELF_MAGIC "\177ELF\2\1" /* 64 bits, little-endian */
 
 enum { HEAD_SIZE = 4096, NOTE_GNU_BUILD_ID = 3, SEGMENT_NOTE = 4 };
 

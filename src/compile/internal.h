@@ -10,52 +10,52 @@
 /* ---- strings.c: a buffer that grows. After it ran out of memory all calls do nothing */
 struct strings {
     char *data;
-    size_t used, room, count;       /* count: of strings */
+    size_t used, room, count; /* count: of strings */
     bool failed;
 };
-void gpudl__strings_add(struct strings *, const char *text);                    /* with its NUL */
+void gpudl__strings_add(struct strings *, const char *text); /* with its NUL */
 __attribute__((format(printf, 2, 3))) void gpudl__strings_addf(struct strings *, const char *format, ...);
-void gpudl__strings_append(struct strings *, const void *bytes, size_t size);   /* as they are */
-const char *gpudl__strings_at(const struct strings *, size_t index);            /* NULL past the end; walks from the start */
+void gpudl__strings_append(struct strings *, const void *bytes, size_t size); /* as they are */
+const char *gpudl__strings_at(const struct strings *, size_t index);          /* NULL past the end; walks from the start */
 /* An array of pointers to them, NULL at its end, to be freed; NULL: no memory. They move with the next addition. */
 const char **gpudl__strings_array(const struct strings *);
 void gpudl__strings_free(struct strings *);
 
 /* ---- options.c: the caller's options, understood */
 enum option_kind {
-    OPTION_PLAIN,           /* changes the code, and names no file */
-    OPTION_INCLUDE,         /* a folder */
-    OPTION_SYSTEM,          /* a folder, behind those */
-    OPTION_PREINCLUDE,      /* a header */
+    OPTION_PLAIN,      /* changes the code, and names no file */
+    OPTION_INCLUDE,    /* a folder */
+    OPTION_SYSTEM,     /* a folder, behind those */
+    OPTION_PREINCLUDE, /* a header */
     OPTION_DEFINE,
     OPTION_UNDEFINE,
     OPTION_STD,
-    OPTION_HOST,            /* about host code: means something to nvcc only, and nothing to what it makes of device code */
-    OPTION_NVCC,            /* changes what nvcc takes; others take it by themselves, or not at all */
+    OPTION_HOST, /* about host code: means something to nvcc only, and nothing to what it makes of device code */
+    OPTION_NVCC, /* changes what nvcc takes; others take it by themselves, or not at all */
     OPTION_FAST_MATH,
     OPTION_FMAD,
     OPTION_FTZ,
     OPTION_DEBUG,
     OPTION_LINES,
-    OPTION_TARGET,          /* taken out: compile_job says it */
-    OPTION_RELOCATABLE,     /* taken out */
-    OPTION_LTO,             /* taken out */
+    OPTION_TARGET,      /* taken out: compile_job says it */
+    OPTION_RELOCATABLE, /* taken out */
+    OPTION_LTO,         /* taken out */
     OPTION_REFUSED,
-    OPTION_UNKNOWN,         /* may read what we do not see */
+    OPTION_UNKNOWN, /* may read what we do not see */
 };
 
 struct option {
     enum option_kind kind;
-    const char *word;       /* as given: "-Dn=4", "-I" */
-    const char *value;      /* "n=4", "folder"; NULL: it has none */
-    bool apart;             /* the value is a word of its own */
+    const char *word;  /* as given: "-Dn=4", "-I" */
+    const char *value; /* "n=4", "folder"; NULL: it has none */
+    bool apart;        /* the value is a word of its own */
 };
 
 struct options {
     struct option *list;
     size_t n;
     bool relocatable, lto;
-    bool opaque;            /* one of them may read what we do not see */
+    bool opaque; /* one of them may read what we do not see */
 };
 enum compile_error gpudl__options_parse(const char *const *words, size_t n, struct options *out, struct text *why);
 void gpudl__options_free(struct options *);
@@ -63,32 +63,33 @@ void gpudl__options_free(struct options *);
 /* ---- find.c */
 enum compiler_kind { COMPILER_NVRTC, COMPILER_NVCC, COMPILER_CLANG };
 enum { COMPILER_KINDS = 3, INCLUDES_MOST = 4 };
-#define CLANG_HEADER "gpudl_cuda.h"     /* included before a source that clang compiles; in include[0] */
+#define CLANG_HEADER "gpudl_cuda.h" /* included before a source that clang compiles; in include[0] */
 
 struct compiler {
     enum compiler_kind kind;
-    char path[PATH_MAX];                    /* of the library or the program */
-    char include[INCLUDES_MOST][PATH_MAX];  /* folders of its own that it does not search by itself; "" ends them */
+    char path[PATH_MAX];                   /* of the library or the program */
+    char include[INCLUDES_MOST][PATH_MAX]; /* folders of its own that it does not search by itself; "" ends them */
 };
 const char *gpudl__compiler_name(enum compiler_kind);
 /* wanted as in compile_job. The first that makes this format, whose kind is not in passed (1 << kind). */
-enum compile_error gpudl__compiler_find(const char *wanted, enum compile_format, unsigned passed, struct compiler *out, struct text *why);
+enum compile_error gpudl__compiler_find(
+    const char *wanted, enum compile_format, unsigned passed, struct compiler *out, struct text *why);
 /* Adds what it is made of, as far as its answers may depend on that, without opening or running it. */
 void gpudl__compiler_identify(const struct compiler *, struct cache_key_maker *);
 
 /* ---- scan.c: what a source includes, whatever the conditionals say */
-struct scan_place {         /* where to look, in this order */
+struct scan_place { /* where to look, in this order */
     const char *const *folders;
     size_t nfolders;
     const struct compile_header *headers;
     size_t nheaders;
-    const char *const *defines;     /* macros of the command line: "N=4" */
+    const char *const *defines; /* macros of the command line: "N=4" */
     size_t ndefines;
 };
 struct scan {
-    bool partial;           /* something may be read that is not known here: a name is made by a macro, a file could not be read */
-    bool unresolved;        /* a name was not found in these folders: the compiler may have others, of its own */
-    bool changing;          /* __TIME__ and the like */
+    bool partial;    /* something may be read that is not known here: a name is made by a macro, a file could not be read */
+    bool unresolved; /* a name was not found in these folders: the compiler may have others, of its own */
+    bool changing;   /* __TIME__ and the like */
 };
 /* Adds every file and header that may be read to the key, with its content, and names that were looked for in vain. before: headers that are
  * included in front of the source, looked for from the current folder. False: no memory. */
@@ -98,16 +99,16 @@ bool gpudl__scan(const char *name, struct span text, const char *const *before, 
 void gpudl__scan_tried(const char *from, const char *header, const struct scan_place *, struct text *);
 
 /* ---- back ends */
-struct work {               /* a job on its way */
+struct work { /* a job on its way */
     const struct compile_job *job;
     const struct options *options;
     const struct compiler *compiler;
-    struct compile_target target;       /* to be made, of exactly this */
+    struct compile_target target; /* to be made, of exactly this */
     bool relocatable;
 };
-struct made {               /* beside the result; freed by the caller, whatever it came to */
-    struct strings log;     /* the compiler's */
-    struct strings reads;   /* files that it says it read */
+struct made {             /* beside the result; freed by the caller, whatever it came to */
+    struct strings log;   /* the compiler's */
+    struct strings reads; /* files that it says it read */
 };
 /* why: what the log does not say. */
 typedef enum compile_error back_end(const struct work *, struct compile_result *, struct made *, struct text *why);
@@ -120,9 +121,9 @@ void gpudl__log_trim(struct strings *log);
 
 /* ---- process.c */
 struct process {
-    const char *const *arguments;       /* [0]: the program's path; ends with NULL */
+    const char *const *arguments; /* [0]: the program's path; ends with NULL */
     const char *const *environment;
-    const char *folder;                 /* to run in; NULL: ours */
+    const char *folder; /* to run in; NULL: ours */
     bool (*cancelled)(void *user);
     void *user;
 };
@@ -133,13 +134,14 @@ enum process_end gpudl__process_run(const struct process *, struct strings *outp
 /* ---- folder.c: a folder of our own, mode 0700, with what a process reads and writes */
 struct folder {
     char path[PATH_MAX - 64];
-    struct cache *cache;            /* it is in there; NULL: where temporary files are */
+    struct cache *cache; /* it is in there; NULL: where temporary files are */
     struct cache_scratch scratch;
 };
-bool gpudl__folder_make(struct cache *, struct folder *, struct text *why);     /* cache may be NULL */
+bool gpudl__folder_make(struct cache *, struct folder *, struct text *why); /* cache may be NULL */
 /* name may have folders in it, which are made; it must lead out of none. */
 bool gpudl__folder_write(const struct folder *, const char *name, const struct span *parts, size_t n, struct text *why);
-bool gpudl__folder_read(const struct folder *, const char *name, struct span *out, struct text *why);     /* with a NUL behind; to be freed */
+bool gpudl__folder_read(
+    const struct folder *, const char *name, struct span *out, struct text *why); /* with a NUL behind; to be freed */
 void gpudl__folder_remove(struct folder *);
 
 /* ---- program.c: what nvcc and clang have in common */
@@ -167,8 +169,8 @@ enum compile_error gpudl__names_lower(const struct compile_job *, struct span *p
 struct flight;
 /* The caller is the leader, and lands it; or NULL: *error is the outcome, with copies of the text or the result. Waits no longer than it is
  * cancelled. */
-struct flight *gpudl__flight_join(const struct cache_key *, const struct compile_job *, enum compile_error *, struct compile_result *,
-    struct text *why);
+struct flight *gpudl__flight_join(
+    const struct cache_key *, const struct compile_job *, enum compile_error *, struct compile_result *, struct text *why);
 void gpudl__flight_land(struct flight *, enum compile_error, const struct compile_result *, const struct text *why);
 
 /* ---- kept.c: results in the cache */
@@ -178,15 +180,15 @@ struct request {
     const struct compiler *compiler;
     struct compile_target target;
     bool relocatable;
-    const char **folders;       /* where headers are looked for, in order */
+    const char **folders; /* where headers are looked for, in order */
     size_t nfolders;
-    const char **before;        /* headers that are included in front */
+    const char **before; /* headers that are included in front */
     size_t nbefore;
     const char **defines;
     size_t ndefines;
-    struct cache_key key;       /* of all that is known before a compiler runs */
+    struct cache_key key; /* of all that is known before a compiler runs */
     bool may_keep;
-    int64_t begun;              /* nanoseconds since 1970 */
+    int64_t begun; /* nanoseconds since 1970 */
 };
 /* The key, and whether it says enough to keep the result under it. False: no memory. */
 bool gpudl__request_key(struct request *);

@@ -50,7 +50,7 @@ static void add_job(const struct request *r, struct cache_key_maker *m)
     gpudl__key_add_number(m, "exact", r->target.exact);
     gpudl__key_add_number(m, "relocatable", r->relocatable);
     if (debug && getcwd(folder, sizeof(folder)))
-        gpudl__key_add_text(m, "current folder", folder);       /* debuggers are told */
+        gpudl__key_add_text(m, "current folder", folder); /* debuggers are told */
 }
 
 bool gpudl__request_key(struct request *r)
@@ -222,7 +222,8 @@ static bool decode(const struct request *r, struct span meta, struct decoded *ou
 
     if (meta.size < META_HEAD || span_u32(meta, 0) != META_VERSION || span_u32(meta, 16) < r->job->policy)
         return false;
-    out->target = (struct compile_target){ span_u32(meta, 8), (char)span_u32(meta, 12), (enum compile_format)span_u32(meta, 4), true };
+    out->target =
+        (struct compile_target){ span_u32(meta, 8), (char)span_u32(meta, 12), (enum compile_format)span_u32(meta, 4), true };
     return span_cut(meta, META_HEAD, log, &out->log) && span_cut(meta, META_HEAD + log, lowered, &out->lowered) &&
         span_cut(meta, META_HEAD + log + lowered, compiler, &out->compiler) && is_pairs(out->lowered);
 }

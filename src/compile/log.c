@@ -13,14 +13,14 @@ enum compile_error gpudl__log_judge(const char *log)
 {
     static const char *const target[] = { "gpu-architecture", "nsupported gpu architecture", "nsupported CUDA gpu architecture",
         "nknown target CPU", NULL };
-    static const char *const option[] = { "unrecognized option", "Unknown option", "unknown argument", "unrecognized command", "nvcc fatal",
-        "invalid value", "unsupported option", NULL };
+    static const char *const option[] = { "unrecognized option", "Unknown option", "unknown argument", "unrecognized command",
+        "nvcc fatal", "invalid value", "unsupported option", NULL };
     static const char *const header[] = { "open source file", "file not found", "No such file or directory", NULL };
 
-    return says(log, target)   ? COMPILE_TARGET
-        : says(log, header) ? COMPILE_HEADER
-        : says(log, option) ? COMPILE_OPTION
-                            : COMPILE_SOURCE;
+    return says(log, target) ? COMPILE_TARGET
+        : says(log, header)  ? COMPILE_HEADER
+        : says(log, option)  ? COMPILE_OPTION
+                             : COMPILE_SOURCE;
 }
 
 static bool copy_between(const char *at, char close, char *out, size_t size)

@@ -1,5 +1,5 @@
-/* macros.c - what a macro may expand to, without preprocessing. Any of its definitions in the texts may be the one that holds, and those of the macros in
- * its body likewise: all combinations are gone through. Macros with parameters, and bodies that are pasted together, are left to be not known. */
+/* macros.c - what a macro may expand to, without preprocessing. Any of its definitions in the texts may be the one that holds, and those of the
+ * macros in its body likewise: all combinations are gone through. Macros with parameters, and bodies that are pasted together, are not known. */
 #include "src/compile/macros.h"
 
 #include <ctype.h>
@@ -119,7 +119,8 @@ static void replace_word(struct search *s, const char *done, struct span word, s
     char text[PATH_MAX];
     struct bodies b;
 
-    if (snprintf(text, sizeof(text), "%s%.*s", done, (int)word.size, (const char *)word.data) >= (int)sizeof(text) || depth == DEPTH_MOST) {
+    if (snprintf(text, sizeof(text), "%s%.*s", done, (int)word.size, (const char *)word.data) >= (int)sizeof(text) ||
+        depth == DEPTH_MOST) {
         s->unknown = true;
         return;
     }
@@ -127,8 +128,8 @@ static void replace_word(struct search *s, const char *done, struct span word, s
     find_bodies(s->in, (const char *)word.data, word.size, &b);
     s->unknown = s->unknown || b.unknown;
     for (size_t i = 0; i < b.n && !s->unknown; i++) {
-        if (snprintf(text, sizeof(text), "%.*s%.*s", (int)b.list[i].size, (const char *)b.list[i].data, (int)rest.size, (const char *)rest.data) >=
-            (int)sizeof(text))
+        if (snprintf(text, sizeof(text), "%.*s%.*s", (int)b.list[i].size, (const char *)b.list[i].data, (int)rest.size,
+                (const char *)rest.data) >= (int)sizeof(text))
             s->unknown = true;
         else
             expand_within(s, done, (struct span){ (const unsigned char *)text, strlen(text) }, depth + 1);
@@ -149,7 +150,7 @@ static void expand_within(struct search *s, const char *done, struct span rest, 
         }
     memcpy(text, done, used + 1);
     while (n < rest.size && !isalpha(rest.data[n]) && rest.data[n] != '_') {
-        if (isdigit(rest.data[n])) {        /* a number, with the letters behind it */
+        if (isdigit(rest.data[n])) { /* a number, with the letters behind it */
             while (n < rest.size && is_word(rest.data[n]) && used + 1 < sizeof(text))
                 text[used++] = (char)rest.data[n++];
         } else if (used + 1 < sizeof(text)) {

@@ -8,9 +8,9 @@
 #include "src/util/span.h"
 
 struct macro_texts {
-    const struct span *texts;           /* logical lines */
+    const struct span *texts; /* logical lines */
     size_t ntexts;
-    const char *const *defines;         /* "NAME" or "NAME=BODY", of the command line */
+    const char *const *defines; /* "NAME" or "NAME=BODY", of the command line */
     size_t ndefines;
 };
 typedef void macro_each(void *user, const char *header, bool quoted);

@@ -25,9 +25,10 @@ void gpudl__names_request(const struct compile_job *job, struct strings *source)
         gpudl__strings_append(source, line, sizeof(line) - 1);
         add_escaped(source, job->names[i]);
         gpudl__strings_append(source, end, sizeof(end) - 1);
-        gpudl__strings_addf(source, "extern \"C\" __device__ __attribute__((used)) const void *" VARIABLE "%zu = (const void *)(%s);\n", i,
+        gpudl__strings_addf(source,
+            "extern \"C\" __device__ __attribute__((used)) const void *" VARIABLE "%zu = (const void *)(%s);\n", i,
             job->names[i]);
-        source->used--;     /* the NUL */
+        source->used--; /* the NUL */
     }
 }
 

@@ -60,7 +60,8 @@ static void add_target(const struct work *w, enum compile_format format, struct 
         gpudl__strings_add(out, "-rdc=true");
 }
 
-static enum compile_error compile_to(const struct work *w, enum compile_format format, struct made *made, struct span *out, struct text *why)
+static enum compile_error compile_to(
+    const struct work *w, enum compile_format format, struct made *made, struct span *out, struct text *why)
 {
     struct program p;
     enum compile_error error = gpudl__program_begin(w, "cu", &p, why);
@@ -98,7 +99,8 @@ static enum compile_error assemble(const struct work *w, struct span ptx, struct
         *p.reads = '\0';
         gpudl__strings_addf(&p.arguments, "-arch=sm_%u%.1s", w->target.sm, &w->target.suffix);
         for (size_t i = 0; i < w->options->n; i++)
-            if (w->options->list[i].kind == OPTION_DEBUG || w->options->list[i].kind == OPTION_LINES || w->options->list[i].kind == OPTION_PLAIN)
+            if (w->options->list[i].kind == OPTION_DEBUG || w->options->list[i].kind == OPTION_LINES ||
+                w->options->list[i].kind == OPTION_PLAIN)
                 add_option(&w->options->list[i], &p.arguments);
         if (w->relocatable)
             gpudl__strings_add(&p.arguments, "-rdc=true");

@@ -5,9 +5,16 @@
 #include "src/compile/internal.h"
 #include "src/util/alloc.h"
 
-typedef struct _nvrtcProgram *program;      /* as NVRTC calls it */
+typedef struct _nvrtcProgram *program; /* as NVRTC calls it */
 
-enum { NVRTC_OK = 0, NVRTC_OUT_OF_MEMORY = 1, NVRTC_INVALID_OPTION = 5, NVRTC_COMPILATION = 6, NVRTC_NAME_EXPRESSION = 10, NVRTC_CANCELLED = 16 };
+enum {
+    NVRTC_OK = 0,
+    NVRTC_OUT_OF_MEMORY = 1,
+    NVRTC_INVALID_OPTION = 5,
+    NVRTC_COMPILATION = 6,
+    NVRTC_NAME_EXPRESSION = 10,
+    NVRTC_CANCELLED = 16
+};
 
 /* X(name, is it needed, parameters) */
 #define NVRTC_FUNCTIONS(X) \
@@ -28,7 +35,7 @@ enum { NVRTC_OK = 0, NVRTC_OUT_OF_MEMORY = 1, NVRTC_INVALID_OPTION = 5, NVRTC_CO
     X(SetFlowCallback, false, (program, int (*)(void *, void *), void *))
 
 struct nvrtc {
-#define MEMBER(name, need, params) int (*name) params;
+#define MEMBER(name, need, params) int(*name) params;
     NVRTC_FUNCTIONS(MEMBER)
 #undef MEMBER
     const char *(*GetErrorString)(int);
@@ -206,9 +213,12 @@ static enum compile_error compile(const struct nvrtc *n, const struct work *w, p
     return judge(n, err, log, why);
 }
 
-static enum compile_error take_bytes(const struct nvrtc *n, program p, enum compile_format format, struct span *out, struct text *why)
+static enum compile_error take_bytes(
+    const struct nvrtc *n, program p, enum compile_format format, struct span *out, struct text *why)
 {
-    int (*get_size)(program, size_t *) = format == COMPILE_CUBIN ? n->GetCUBINSize : format == COMPILE_PTX ? n->GetPTXSize : n->GetLTOIRSize;
+    int (*get_size)(program, size_t *) = format == COMPILE_CUBIN ? n->GetCUBINSize
+        : format == COMPILE_PTX                                  ? n->GetPTXSize
+                                                                 : n->GetLTOIRSize;
     int (*get)(program, char *) = format == COMPILE_CUBIN ? n->GetCUBIN : format == COMPILE_PTX ? n->GetPTX : n->GetLTOIR;
     size_t size = 0;
     char *bytes;
@@ -232,7 +242,8 @@ static enum compile_error take_bytes(const struct nvrtc *n, program p, enum comp
     return COMPILE_OK;
 }
 
-static enum compile_error take_names(const struct nvrtc *n, program p, const struct compile_job *job, struct span *out, struct text *why)
+static enum compile_error take_names(
+    const struct nvrtc *n, program p, const struct compile_job *job, struct span *out, struct text *why)
 {
     struct strings lowered = { .data = NULL };
 

@@ -164,8 +164,10 @@ static enum compile_error take(const char *const *words, size_t n, size_t *i, st
 
 static enum compile_error refuse(const struct option *o, struct text *why)
 {
-    gpudl__text_add(why, "the option %s is not taken: what is made, and where files go, is said by members of gpudl_compile_options "
-        "(target, format, flags)", o->word);
+    gpudl__text_add(why,
+        "the option %s is not taken: what is made, and where files go, is said by members of gpudl_compile_options "
+        "(target, format, flags)",
+        o->word);
     return COMPILE_OPTION;
 }
 

@@ -19,7 +19,7 @@
 #include "src/compile/internal.h"
 
 #ifndef SYS_close_range
-#define SYS_close_range 436         /* on every architecture */
+#define SYS_close_range 436 /* on every architecture */
 #endif
 
 enum { FILES_MOST = 1 << 16, OUTPUT_MOST = 4 << 20, CANCEL_EVERY = 20 /* ms */ };
@@ -29,8 +29,8 @@ struct pipes {
 };
 
 struct ending {
-    int error;          /* errno of the exec, or 0 */
-    int status;         /* waitpid's */
+    int error;  /* errno of the exec, or 0 */
+    int status; /* waitpid's */
 };
 
 static void close_all(struct pipes *p)
@@ -98,8 +98,7 @@ __attribute__((noreturn)) static void become(const struct process *p, const stru
     int null = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (lead(null, 0) && lead(pipes->output[1], 1) && lead(pipes->output[1], 2) &&
-        (!p->folder || !chdir(p->folder))) {
+    if (lead(null, 0) && lead(pipes->output[1], 1) && lead(pipes->output[1], 2) && (!p->folder || !chdir(p->folder))) {
         reset_signals();
         execve(p->arguments[0], (char *const *)(uintptr_t)p->arguments, (char *const *)(uintptr_t)p->environment);
     }
@@ -141,7 +140,7 @@ __attribute__((noreturn)) static void keep(const struct process *p, const struct
     setpgid(0, 0);
     close_others(pipes);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    sigaction(SIGCHLD, &act, NULL);     /* an ignored one would take the status */
+    sigaction(SIGCHLD, &act, NULL); /* an ignored one would take the status */
     child = fork_off();
     if (child == 0)
         become(p, pipes);
@@ -171,7 +170,7 @@ static pid_t start(const struct process *p, const struct pipes *pipes)
         keep(p, pipes);
     error = errno;
     if (keeper > 0)
-        setpgid(keeper, keeper);        /* as it does itself: whoever comes first */
+        setpgid(keeper, keeper); /* as it does itself: whoever comes first */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
     return keeper;
@@ -215,7 +214,7 @@ static bool attend(const struct process *p, const struct pipes *pipes, struct st
         if (!fds[0].revents)
             continue;
         if (read(fds[0].fd, end, sizeof(*end)) != sizeof(*end))
-            *end = (struct ending){ .error = ECHILD };      /* the keeper was ended */
+            *end = (struct ending){ .error = ECHILD }; /* the keeper was ended */
         take_rest(pipes->output[0], output);
         return true;
     }
@@ -258,7 +257,7 @@ enum process_end gpudl__process_run(const struct process *p, struct strings *out
     pipes.output[1] = pipes.status[1] = -1;
     whole = attend(p, &pipes, output, &end);
     if (!whole)
-        kill(-keeper, SIGKILL);     /* its group: the compiler, and what that has started */
+        kill(-keeper, SIGKILL); /* its group: the compiler, and what that has started */
     close_all(&pipes);
     reap(keeper);
     gpudl__strings_append(output, "", 1);

@@ -61,7 +61,8 @@ static enum compile_error write_source(struct program *p, const char *base, bool
     gpudl__names_request(job, &names);
     good = !line.failed && !names.failed;
     if (good) {
-        const struct span parts[] = { { (const unsigned char *)line.data, line.used }, job->text, { (const unsigned char *)names.data, names.used } };
+        const struct span parts[] = { { (const unsigned char *)line.data, line.used }, job->text,
+            { (const unsigned char *)names.data, names.used } };
         good = gpudl__folder_write(&p->folder, base, parts, 3, why);
     }
     for (size_t i = 0; good && i < job->nheaders; i++) {
@@ -69,7 +70,8 @@ static enum compile_error write_source(struct program *p, const char *base, bool
         good = snprintf(name, sizeof(name), HEADERS "/%s", job->headers[i].name) < (int)sizeof(name) &&
             *job->headers[i].name != '/' && gpudl__folder_write(&p->folder, name, &job->headers[i].text, 1, why);
         if (!good && !why->used)
-            gpudl__text_add(why, "the header '%s' cannot be kept in memory for a compiler that runs as a process: its name must be relative",
+            gpudl__text_add(why,
+                "the header '%s' cannot be kept in memory for a compiler that runs as a process: its name must be relative",
                 job->headers[i].name);
     }
     gpudl__strings_free(&line);

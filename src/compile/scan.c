@@ -21,19 +21,19 @@ enum { ROUNDS_MOST = 16 };
 
 struct item {
     char *path;
-    unsigned char *text;        /* logical lines: without their splices */
+    unsigned char *text; /* logical lines: without their splices */
     size_t size;
 };
 
 enum { CELL_USED = 1, CELL_FOUND = 2, CELL_BITS = 3 };
 
-struct seen {                   /* hashes of what was done, above two bits; 0: free */
+struct seen { /* hashes of what was done, above two bits; 0: free */
     uint64_t *cells;
     size_t ncells, used;
 };
 
-struct pending {                /* #include NAME */
-    size_t from;                /* in items */
+struct pending { /* #include NAME */
+    size_t from; /* in items */
     char *name;
     bool every;
 };
@@ -78,7 +78,8 @@ static uint64_t *note(struct scanner *s, char kind, const char *folder, size_t f
 {
     char text[2 * PATH_MAX];
     int n = snprintf(text, sizeof(text), "%c%.*s\n%s", kind, (int)folder_size, folder, name);
-    uint64_t hash = gpudl__hash64((struct span){ (const unsigned char *)text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1 });
+    uint64_t hash =
+        gpudl__hash64((struct span){ (const unsigned char *)text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1 });
     size_t at;
 
     if (2 * s->seen.used >= s->seen.ncells && !seen_grow(&s->seen)) {
@@ -209,7 +210,8 @@ static bool look_for(struct scanner *s, const char *folder, size_t size, const c
 
     if (*name == '/')
         size = 0;
-    if (snprintf(path, sizeof(path), "%.*s%s%s", (int)size, folder, size && folder[size - 1] != '/' ? "/" : "", name) >= (int)sizeof(path)) {
+    if (snprintf(path, sizeof(path), "%.*s%s%s", (int)size, folder, size && folder[size - 1] != '/' ? "/" : "", name) >=
+        (int)sizeof(path)) {
         s->out->partial = true;
         return false;
     }
@@ -245,7 +247,7 @@ static void resolve(struct scanner *s, const char *from, const char *name, bool 
     if (!note(s, every ? 'e' : quoted ? 'q' : 'a', from, quoted ? folder : 0, name, &is_new) || !is_new)
         return;
     if (is_in_memory(s->place, name) && !every)
-        return;                 /* all of those are in the key, and gone through, anyway */
+        return; /* all of those are in the key, and gone through, anyway */
     if (quoted)
         found = look_for(s, from, folder, name);
     for (size_t i = 0; i < s->place->nfolders && (!found || every); i++)
@@ -259,7 +261,7 @@ static void resolve(struct scanner *s, const char *from, const char *name, bool 
 /* ---- lines */
 
 struct cursor {
-    const unsigned char *at, *end;      /* end: of the line */
+    const unsigned char *at, *end; /* end: of the line */
 };
 
 static void skip_blanks(struct scanner *s, struct cursor *c)
@@ -270,7 +272,7 @@ static void skip_blanks(struct scanner *s, struct cursor *c)
         if (c->end - c->at < 2 || c->at[0] != '/' || c->at[1] != '*')
             return;
         c->at = memmem(c->at + 2, (size_t)(c->end - c->at) - 2, "*/", 2);
-        if (!c->at) {           /* the directive goes on behind a comment of several lines */
+        if (!c->at) { /* the directive goes on behind a comment of several lines */
             s->out->partial = true;
             c->at = c->end;
             return;
@@ -311,7 +313,8 @@ static bool is_word(const struct cursor *c, const char *word)
 {
     size_t n = strlen(word);
 
-    return (size_t)(c->end - c->at) >= n && !memcmp(c->at, word, n) && (c->at + n == c->end || (!isalnum(c->at[n]) && c->at[n] != '_'));
+    return (size_t)(c->end - c->at) >= n && !memcmp(c->at, word, n) &&
+        (c->at + n == c->end || (!isalnum(c->at[n]) && c->at[n] != '_'));
 }
 
 /* A name that a macro makes, to be looked at when all texts are there; false: it is something else. */
@@ -376,7 +379,7 @@ static bool may_begin(const unsigned char *begin, const unsigned char *at)
 
 static void take_directives(struct scanner *s, size_t index)
 {
-    const struct item item = s->items[index];   /* they move */
+    const struct item item = s->items[index]; /* they move */
     const unsigned char *end = item.text + item.size;
 
     for (const unsigned char *at = item.text; (at = memchr(at, '#', (size_t)(end - at))); at++)
@@ -403,7 +406,8 @@ static bool defines_asker(const struct item *item, const unsigned char *at)
     if (!is_word(&c, "define"))
         return false;
     paren = memchr(c.at, '(', (size_t)(c.end - c.at));
-    return paren && (memmem(c.at, (size_t)(paren - c.at), "HAS_INCLUDE", 11) || memmem(c.at, (size_t)(paren - c.at), "has_include", 11));
+    return paren &&
+        (memmem(c.at, (size_t)(paren - c.at), "HAS_INCLUDE", 11) || memmem(c.at, (size_t)(paren - c.at), "has_include", 11));
 }
 
 static void take_question(struct scanner *s, const struct item *item, const unsigned char *at)
@@ -435,8 +439,15 @@ static void take_rest(struct scanner *s, size_t index)
 
     if (memmem(item->text, item->size, "__TIME", 6) || memmem(item->text, item->size, "__DATE__", 8))
         s->out->changing = true;
-    if (memmem(item->text, item->size, "?""?=", 3) || memmem(item->text, item->size, "?""?/", 3))
-        s->out->partial = true;     /* trigraphs can spell a directive */
+    if (memmem(item->text, item->size,
+            "?"
+            "?=",
+            3) ||
+        memmem(item->text, item->size,
+            "?"
+            "?/",
+            3))
+        s->out->partial = true; /* trigraphs can spell a directive */
 }
 
 /* ---- names that macros make */
@@ -451,7 +462,7 @@ static void take_made(void *user, const char *header, bool quoted)
     const struct asking *a = user;
     char from[PATH_MAX];
 
-    snprintf(from, sizeof(from), "%s", a->s->items[a->pending->from].path);     /* items move */
+    snprintf(from, sizeof(from), "%s", a->s->items[a->pending->from].path); /* items move */
     resolve(a->s, from, header, quoted, a->pending->every);
 }
 

@@ -13,20 +13,20 @@
 
 enum { HEADER = 16, ENTRY = 64, RECORD = 8, KIND_PTX = 1, KIND_CUBIN = 2, KIND_LTOIR = 8, FIRST_COMPAT = 100 };
 
-#define MAGIC        0xBA55ED50u
-#define FLAG_64BIT   0x1u
-#define FLAG_LINUX   0x10u
-#define FLAG_LZ4     0x2000u
-#define FLAG_A       0x100000u
-#define FLAG_F       0x200000u
+#define MAGIC 0xBA55ED50u
+#define FLAG_64BIT 0x1u
+#define FLAG_LINUX 0x10u
+#define FLAG_LZ4 0x2000u
+#define FLAG_A 0x100000u
+#define FLAG_F 0x200000u
 #define FLAG_CAPSULE 0x1000000u
 
 /* An entry, planned: where its pieces lie from its beginning on. */
 struct plan {
     struct span payload;
-    unsigned char *packed;      /* the payload, where it was compressed */
+    unsigned char *packed; /* the payload, where it was compressed */
     struct span compat;
-    size_t raw_size;            /* 0: not compressed */
+    size_t raw_size; /* 0: not compressed */
     size_t name_at, name_size, record_at, payload_at, payload_room;
 };
 
@@ -127,7 +127,7 @@ static void write_version(const struct fatbin_part *part, unsigned char *at)
     unsigned minor = 0, major = 1, number = 0;
 
     if (part->format == IMAGE_CUBIN) {
-        minor = span_u8(part->bytes, 8);    /* the ELF file's ABI version */
+        minor = span_u8(part->bytes, 8); /* the ELF file's ABI version */
     } else if (part->format == IMAGE_LTOIR) {
         major = span_u8(part->bytes, 4);
         minor = span_u8(part->bytes, 5);

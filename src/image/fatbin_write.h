@@ -5,11 +5,11 @@
 #include "src/image/image.h"
 
 struct fatbin_part {
-    enum image_format format;   /* IMAGE_CUBIN, IMAGE_PTX (a NUL follows its bytes), IMAGE_LTOIR */
+    enum image_format format; /* IMAGE_CUBIN, IMAGE_PTX (a NUL follows its bytes), IMAGE_LTOIR */
     struct span bytes;
     unsigned sm;
-    char suffix;                /* 0, 'a', 'f' */
-    const char *identifier;     /* "k.cu", or NULL */
+    char suffix;            /* 0, 'a', 'f' */
+    const char *identifier; /* "k.cu", or NULL */
 };
 
 /* PTX is compressed (LZ4, which every driver reads). *out is for gpudl__free(). IMAGE_NOT_SUPPORTED: a part is of another format. */

@@ -9,7 +9,7 @@
 #include "src/loader/options.h"
 
 static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cache *own;       /* for calls that open no loader; never closed */
+static struct cache *own; /* for calls that open no loader; never closed */
 
 static void warn_loader(void *user, const char *text)
 {
@@ -63,7 +63,8 @@ static gpudl_status missing(const struct cache *c)
     const char *folder = gpudl__cache_folder(c);
 
     if (!folder)
-        return gpudl__fail(GPUDL_ERROR_FILE_MISSING, "nothing is kept on disk: none of GPUDL_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
+        return gpudl__fail(
+            GPUDL_ERROR_FILE_MISSING, "nothing is kept on disk: none of GPUDL_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
     return gpudl__fail(GPUDL_ERROR_FILE_MISSING, "%s: nothing is kept here yet, or it cannot be used", folder);
 }
 

@@ -28,15 +28,24 @@ static gpudl_status wrong(const char *what)
 static gpudl_status status_of(enum compile_error error)
 {
     switch (error) {
-    case COMPILE_OK: return GPUDL_OK;
-    case COMPILE_NO_COMPILER: return GPUDL_ERROR_NO_COMPILER;
-    case COMPILE_SOURCE: return GPUDL_ERROR_COMPILE;
-    case COMPILE_HEADER: return GPUDL_ERROR_COMPILE_HEADER;
-    case COMPILE_OPTION: return GPUDL_ERROR_COMPILE_OPTION;
-    case COMPILE_TARGET: return GPUDL_ERROR_COMPILE_TARGET;
-    case COMPILE_BROKEN: return GPUDL_ERROR_COMPILER;
-    case COMPILE_CANCELLED: return GPUDL_ERROR_CANCELLED;
-    case COMPILE_NO_MEMORY: return GPUDL_ERROR_NO_MEMORY;
+    case COMPILE_OK:
+        return GPUDL_OK;
+    case COMPILE_NO_COMPILER:
+        return GPUDL_ERROR_NO_COMPILER;
+    case COMPILE_SOURCE:
+        return GPUDL_ERROR_COMPILE;
+    case COMPILE_HEADER:
+        return GPUDL_ERROR_COMPILE_HEADER;
+    case COMPILE_OPTION:
+        return GPUDL_ERROR_COMPILE_OPTION;
+    case COMPILE_TARGET:
+        return GPUDL_ERROR_COMPILE_TARGET;
+    case COMPILE_BROKEN:
+        return GPUDL_ERROR_COMPILER;
+    case COMPILE_CANCELLED:
+        return GPUDL_ERROR_CANCELLED;
+    case COMPILE_NO_MEMORY:
+        return GPUDL_ERROR_NO_MEMORY;
     }
     return GPUDL_ERROR_COMPILER;
 }
@@ -59,12 +68,13 @@ static struct compile_header *import_headers(const gpudl_compile_options *o)
     struct compile_header *headers = gpudl__alloc_zero((o->nheaders + 1) * sizeof(*headers));
 
     for (size_t i = 0; headers && i < o->nheaders; i++)
-        headers[i] = (struct compile_header){ o->headers[i].name, { (const unsigned char *)o->headers[i].text, strlen(o->headers[i].text) } };
+        headers[i] = (struct compile_header){ o->headers[i].name,
+            { (const unsigned char *)o->headers[i].text, strlen(o->headers[i].text) } };
     return headers;
 }
 
-static gpudl_status run(gpudl_loader *l, const struct content *source, const gpudl_compile_options *o, struct compile_target target,
-    struct compile_result *out)
+static gpudl_status run(gpudl_loader *l, const struct content *source, const gpudl_compile_options *o,
+    struct compile_target target, struct compile_result *out)
 {
     struct compile_header *headers = import_headers(o);
     char room[REASON_SIZE] = "";
@@ -83,7 +93,8 @@ static gpudl_status run(gpudl_loader *l, const struct content *source, const gpu
         .nnames = o->nnames,
         .compiler = o->compiler,
         .target = target,
-        .flags = (o->flags & GPUDL_COMPILE_NO_CACHE ? COMPILE_NO_CACHE : 0u) | (o->flags & GPUDL_COMPILE_RELOCATABLE ? COMPILE_RELOCATABLE : 0u),
+        .flags = (o->flags & GPUDL_COMPILE_NO_CACHE ? COMPILE_NO_CACHE : 0u) |
+            (o->flags & GPUDL_COMPILE_RELOCATABLE ? COMPILE_RELOCATABLE : 0u),
         .cancelled = o->cancelled || stopper.task ? is_cancelled : NULL,
         .user = &stopper,
         .cache = o->flags & GPUDL_COMPILE_NO_CACHE ? NULL : gpudl__loader_cache(l),
@@ -117,7 +128,8 @@ static gpudl_status parse_target(const char *name, gpudl_format format, struct c
 
     *out = (struct compile_target){ .exact = true };
     if (!gpudl__image_parse_arch(name, &out->sm, &out->suffix))
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "gpudl_compile_options: target is '%.40s': write it as \"sm_90\", \"sm_90a\" or \"compute_90\"", name);
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT,
+            "gpudl_compile_options: target is '%.40s': write it as \"sm_90\", \"sm_90a\" or \"compute_90\"", name);
     switch (format) {
     case GPUDL_FORMAT_PTX:
         out->format = COMPILE_PTX;
@@ -127,7 +139,8 @@ static gpudl_status parse_target(const char *name, gpudl_format format, struct c
         return GPUDL_OK;
     case GPUDL_FORMAT_CUBIN:
         if (virtual)
-            return gpudl__fail(GPUDL_ERROR_ARGUMENT, "gpudl_compile_options: a cubin is for a real architecture, and target is '%.40s'", name);
+            return gpudl__fail(
+                GPUDL_ERROR_ARGUMENT, "gpudl_compile_options: a cubin is for a real architecture, and target is '%.40s'", name);
         out->format = COMPILE_CUBIN;
         return GPUDL_OK;
     default:
@@ -222,8 +235,8 @@ static gpudl_status join(const struct content *source, struct compile_result *re
     return GPUDL_OK;
 }
 
-static gpudl_status compile_all(gpudl_loader *l, const struct content *source, const gpudl_compile_options *o, const char *targets,
-    struct compile_result *out)
+static gpudl_status compile_all(gpudl_loader *l, const struct content *source, const gpudl_compile_options *o,
+    const char *targets, struct compile_result *out)
 {
     struct compile_result results[TARGETS_MOST];
     gpudl_status status = GPUDL_OK;
@@ -304,7 +317,8 @@ static gpudl_status compile_source(gpudl_loader *l, const gpudl_source *source, 
     return status;
 }
 
-gpudl_status gpudl_compile(gpudl_loader *given, const gpudl_source *source, const gpudl_compile_options *options, gpudl_code **out)
+gpudl_status gpudl_compile(
+    gpudl_loader *given, const gpudl_source *source, const gpudl_compile_options *options, gpudl_code **out)
 {
     const struct allocator *before;
     gpudl_loader *l = gpudl__loader_if_open(given);
@@ -352,8 +366,8 @@ gpudl_status gpudl_code_describe(gpudl_code *code, gpudl_code_info *out)
     info.compiler = r->compiler;
     info.log = r->log;
     if (code->format != GPUDL_FORMAT_FATBIN)
-        snprintf(info.target, sizeof(info.target), "%s_%u%.1s", code->format == GPUDL_FORMAT_CUBIN ? "sm" : "compute", r->target.sm,
-            &r->target.suffix);
+        snprintf(info.target, sizeof(info.target), "%s_%u%.1s", code->format == GPUDL_FORMAT_CUBIN ? "sm" : "compute",
+            r->target.sm, &r->target.suffix);
     gpudl__result_export(out, &info, sizeof(info));
     return GPUDL_OK;
 }

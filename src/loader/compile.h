@@ -11,7 +11,7 @@ gpudl_status gpudl__content_compile(
     gpudl_loader *l, const gpudl_compile_options *options, const struct load_settings *settings, struct content *content);
 
 /* compile_options.c */
-gpudl_status gpudl__compile_import(const gpudl_compile_options *given, gpudl_compile_options *out);     /* lends what they point to */
+gpudl_status gpudl__compile_import(const gpudl_compile_options *given, gpudl_compile_options *out); /* lends what they point to */
 /* With all that they point to, for gpudl__free(); NULL where none were given. */
 gpudl_status gpudl__compile_copy(const gpudl_compile_options *given, gpudl_compile_options **out);
 gpudl_status gpudl__compile_of_load(const gpudl_load_options *given, gpudl_compile_options **out);

@@ -94,7 +94,7 @@ static void with_compiler(const char *compiler)
     compile.nnames = 1;
     compile.compiler = compiler;
     load.compile = &compile;
-    for (int again = 0; again < 2; again++) {   /* made, and found again */
+    for (int again = 0; again < 2; again++) { /* made, and found again */
         gpudl_status status = gpudl_library_load(loader, GPUDL_TEXT("scale.cu", text), &load, &lib);
         if (status == GPUDL_ERROR_COMPILER && strstr(gpudl_error_text(), "device header")) {
             print_message("%s: its device header is not built here\n", compiler);

@@ -113,7 +113,7 @@ bool fake_makes(const struct compile_job *job, const char *words, bool *kept)
 
     if (fake_compile(job, &r)) {
         fprintf(stderr, "%s\n", fake_text);
-        abort();    /* also in a process that cmocka does not watch */
+        abort(); /* also in a process that cmocka does not watch */
     }
     found = strstr((const char *)r.bytes.data, words) != NULL;
     if (kept)

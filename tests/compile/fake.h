@@ -11,17 +11,17 @@
 #include "src/cache/cache.h"
 #include "src/compile/compile.h"
 
-extern char fake_folder[64];        /* absolute */
-extern char fake_text[4096];        /* of the last failure */
+extern char fake_folder[64]; /* absolute */
+extern char fake_text[4096]; /* of the last failure */
 
 /* cmocka's setup and teardown. */
 int fake_begin(void **state);
 int fake_end(void **state);
 
-const char *fake_path(const char *name);        /* of a file in the folder; overwritten by the eighth call after */
+const char *fake_path(const char *name); /* of a file in the folder; overwritten by the eighth call after */
 void fake_write(const char *name, const char *text);
-unsigned fake_runs(void);           /* how often the compiler ran */
-struct cache *fake_cache(const struct cache_io *);      /* in the folder; NULL: the system's calls */
+unsigned fake_runs(void);                          /* how often the compiler ran */
+struct cache *fake_cache(const struct cache_io *); /* in the folder; NULL: the system's calls */
 
 /* A job for the fake compiler: the text, and no options. */
 struct compile_job fake_job(struct cache *, const char *name, const char *text);

@@ -50,7 +50,7 @@ static void what_was_compiled_is_not_compiled_again(void **state)
     assert_true(kept);
     assert_int_equal(fake_runs(), 1);
     gpudl__cache_close(c);
-    c = fake_cache(NULL);       /* as another process sees it */
+    c = fake_cache(NULL); /* as another process sees it */
     assert_true(makes(c, source, "int header;"));
     assert_true(kept);
     gpudl__cache_close(c);
@@ -66,7 +66,7 @@ static void a_header_that_changes_is_seen(void **state)
     write_old("two/a.h", "int two;");
     assert_true(makes(c, source, "int two;"));
     assert_false(kept);
-    write_old("two/a.h", "int one;");   /* and back: both are kept */
+    write_old("two/a.h", "int one;"); /* and back: both are kept */
     assert_true(makes(c, source, "int one;"));
     assert_true(kept);
     assert_int_equal(fake_runs(), 2);
@@ -148,7 +148,7 @@ static void another_compiler_is_another_result(void **state)
     assert_int_equal(utime(fake_path("fake-nvcc"), &then), 0);
     assert_true(fake_makes(&job, "k", &kept));
     assert_false(kept);
-    fake_write("ptxas", "");    /* a part of it */
+    fake_write("ptxas", ""); /* a part of it */
     assert_true(fake_makes(&job, "k", &kept));
     assert_false(kept);
     assert_int_equal(fake_runs(), 3);
@@ -163,7 +163,7 @@ static void a_hit_runs_nothing(void **state)
 
     (void)state;
     assert_true(fake_makes(&job, "k", &kept));
-    fake_write("slow", "1000");         /* for whoever runs it */
+    fake_write("slow", "1000"); /* for whoever runs it */
     assert_int_equal(fake_compile(&job, &r), COMPILE_OK);
     assert_true(r.kept);
     assert_string_equal(r.compiler, "nvcc 1.5");
@@ -196,7 +196,8 @@ static void lowered_names_are_kept_too(void **state)
 
 static void what_cannot_be_known_is_not_kept(void **state)
 {
-    static const char *const texts[] = { "const char *t = __TIME__;", "const char *t = __DATE__;", "const char *t = __TIMESTAMP__;" };
+    static const char *const texts[] = { "const char *t = __TIME__;", "const char *t = __DATE__;",
+        "const char *t = __TIMESTAMP__;" };
     static const char *const unknown[] = { "--mystery" };
     struct cache *c = fake_cache(NULL);
     struct compile_job job;

@@ -45,7 +45,7 @@ static void every_format_is_made(void **state)
     assert_memory_equal(r.bytes.data, magic[0], 4);
     gpudl__compile_release(&r);
     job.target.format = COMPILE_LTOIR;
-    if (fake_compile(&job, &r) == COMPILE_OK) {     /* since 12.0 */
+    if (fake_compile(&job, &r) == COMPILE_OK) { /* since 12.0 */
         assert_memory_equal(r.bytes.data, magic[1], 4);
         gpudl__compile_release(&r);
     }
@@ -69,7 +69,8 @@ static void name_expressions_are_lowered(void **state)
 
 static void failures_are_told_apart(void **state)
 {
-    static const char *const option[] = { "--no-such-option" }, *const std[] = { "--std=c++99" }, *const names[] = { "nothing<int>" };
+    static const char *const option[] = { "--no-such-option" }, *const std[] = { "--std=c++99" },
+                             *const names[] = { "nothing<int>" };
     struct compile_job job = job_of(NULL, "k.cu", "int x = ;");
     struct compile_result r;
 
@@ -95,7 +96,7 @@ static void failures_are_told_apart(void **state)
     job.target.sm = 999;
     assert_int_equal(fake_compile(&job, &r), COMPILE_TARGET);
     job.target.exact = false;
-    assert_int_equal(fake_compile(&job, &r), COMPILE_OK);       /* PTX of what it knows */
+    assert_int_equal(fake_compile(&job, &r), COMPILE_OK); /* PTX of what it knows */
     assert_int_equal(r.target.format, COMPILE_PTX);
     assert_true(r.target.sm >= 75 && r.target.sm <= 120);
     gpudl__compile_release(&r);
@@ -147,7 +148,7 @@ static void headers_are_looked_for_where_the_scan_looks(void **state)
     assert_int_equal(which(name, angled, NULL), '1');
     assert_int_equal(which(name, quoted, "extern \"C\" __device__ int from_m = 1;"), 'm');
     assert_int_equal(which(name, angled, "extern \"C\" __device__ int from_m = 1;"), 'm');
-    fake_write("two/b.h", "#include \"a.h\"\n");        /* beside it */
+    fake_write("two/b.h", "#include \"a.h\"\n"); /* beside it */
     assert_int_equal(which(name, next, NULL), '2');
     free(name);
 }
@@ -192,7 +193,7 @@ static void a_compilation_is_cancelled(void **state)
     job.cancelled = at_once;
     job.user = &asked;
     error = fake_compile(&job, &r);
-    if (error == COMPILE_OK)        /* an NVRTC that cannot be told */
+    if (error == COMPILE_OK) /* an NVRTC that cannot be told */
         gpudl__compile_release(&r);
     else
         assert_int_equal(error, COMPILE_CANCELLED);
@@ -212,8 +213,9 @@ static void warnings_are_in_the_log(void **state)
 /* With what is taken over from the command lines of nvcc and clang. */
 static void spellings_of_other_compilers_are_taken(void **state)
 {
-    static const char *const options[] = { "-std=c++17", "-O3", "-Xcompiler", "-Wall", "-g", "--expt-relaxed-constexpr", "-D", "N=3", "-DM=4",
-        "--use_fast_math", "-lineinfo", "-rdc=false", "-isystem", "/nowhere", "-arch", "sm_90", "--extended-lambda", "-w" };
+    static const char *const options[] = { "-std=c++17", "-O3", "-Xcompiler", "-Wall", "-g", "--expt-relaxed-constexpr", "-D",
+        "N=3", "-DM=4", "--use_fast_math", "-lineinfo", "-rdc=false", "-isystem", "/nowhere", "-arch", "sm_90",
+        "--extended-lambda", "-w" };
     struct compile_job job = job_of(NULL, "k.cu", "extern \"C\" __global__ void k(int *p) { *p = N + M; }");
 
     (void)state;

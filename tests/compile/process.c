@@ -33,7 +33,7 @@ static int act(char **argv)
         return 3;
     }
     if (!strcmp(what, "sleep")) {
-        if (fork() == 0)        /* and something that it has started */
+        if (fork() == 0) /* and something that it has started */
             execl(argv[0], argv[0], "sleep-alone", NULL);
         pause();
     }
@@ -117,7 +117,7 @@ static void on_child(int s)
 
     (void)s;
     signals++;
-    while (waitpid(-1, NULL, WNOHANG) > 0)      /* as many programs do */
+    while (waitpid(-1, NULL, WNOHANG) > 0) /* as many programs do */
         ;
     errno = kept;
 }
@@ -181,7 +181,7 @@ static void what_is_cancelled_ends_with_all_that_it_started(void **state)
 
     (void)state;
     assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
-    assert_int_equal(gpudl__process_run(&p, &output, &status), PROCESS_CANCELLED);      /* and takes the other one with it */
+    assert_int_equal(gpudl__process_run(&p, &output, &status), PROCESS_CANCELLED); /* and takes the other one with it */
     gpudl__strings_free(&output);
 }
 

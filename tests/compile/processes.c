@@ -174,7 +174,7 @@ static void a_dead_holder_holds_nothing(void **state)
             work(i ? &io : NULL, "int same;");
         for (int tries = 0; fake_runs() == 0 && tries < 2000; tries++)
             nanosleep(&a_while, NULL);
-        assert_int_equal(fake_runs(), 1);       /* it holds the lock now */
+        assert_int_equal(fake_runs(), 1); /* it holds the lock now */
         kill(child, SIGKILL);
         status_of(child);
         unlink(fake_path("runs"));
@@ -215,7 +215,7 @@ static void processes_may_be_killed_at_any_moment(void **state)
         nanosleep(&a_while, NULL);
         kill(pair[0], SIGKILL);
         status_of(pair[0]);
-        assert_int_equal(status_of(pair[1]), 0);        /* the other one gets what it wants */
+        assert_int_equal(status_of(pair[1]), 0); /* the other one gets what it wants */
     }
     start_together(NULL, "int last;");
     assert_clean();

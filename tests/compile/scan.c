@@ -20,7 +20,8 @@ static struct cache_key scan_from(const char *name, const char *text, const char
     struct cache_key key;
 
     gpudl__key_begin(&m, "test", 1);
-    assert_true(gpudl__scan(name, (struct span){ (const unsigned char *)text, strlen(text) }, &before, before != NULL, &place, &m, &found));
+    assert_true(gpudl__scan(
+        name, (struct span){ (const unsigned char *)text, strlen(text) }, &before, before != NULL, &place, &m, &found));
     gpudl__key_end(&m, &key);
     return key;
 }
@@ -56,11 +57,13 @@ static int begin(void **state)
 /* Each of these reads two/a.h. */
 static void every_spelling_of_an_include_is_seen(void **state)
 {
-    static const char *const spellings[] = { "#include \"a.h\"", "#include <a.h>", "  #  include <a.h>", "#include<a.h>", "#include \"a.h\" // why",
-        "/* c */ # /* c */ include /* c */ <a.h>", "#inc\\\nlude <a.h>", "#include \\\n <a.h>", "#include \\  \n <a.h>", "#if 0\n#include <a.h>\n#endif",
-        "/*\n*/ #include <a.h>", "/*\n*/\n#include <a.h>", "int x;\n\t#\tinclude\t<a.h>", "%:include <a.h>", "#include_next <a.h>",
-        "const char *s = \"/*\";\n#include <a.h>", "R\"(\n)\" \"\"\n#include <a.h>\n", "#if __has_include(<a.h>)\n#endif", "\r\n#include <a.h>\r\n",
-        "#ifdef X\n#elif __has_include ( \"a.h\" )\n#endif", "#define MY_HAS_INCLUDE(x) __has_include(x)\n#if MY_HAS_INCLUDE(<a.h>)\n#endif" };
+    static const char *const spellings[] = { "#include \"a.h\"", "#include <a.h>", "  #  include <a.h>", "#include<a.h>",
+        "#include \"a.h\" // why", "/* c */ # /* c */ include /* c */ <a.h>", "#inc\\\nlude <a.h>", "#include \\\n <a.h>",
+        "#include \\  \n <a.h>", "#if 0\n#include <a.h>\n#endif", "/*\n*/ #include <a.h>", "/*\n*/\n#include <a.h>",
+        "int x;\n\t#\tinclude\t<a.h>", "%:include <a.h>", "#include_next <a.h>", "const char *s = \"/*\";\n#include <a.h>",
+        "R\"(\n)\" \"\"\n#include <a.h>\n", "#if __has_include(<a.h>)\n#endif", "\r\n#include <a.h>\r\n",
+        "#ifdef X\n#elif __has_include ( \"a.h\" )\n#endif",
+        "#define MY_HAS_INCLUDE(x) __has_include(x)\n#if MY_HAS_INCLUDE(<a.h>)\n#endif" };
 
     (void)state;
     for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++) {
@@ -83,10 +86,10 @@ static void every_spelling_of_an_include_is_seen(void **state)
 
 static void what_cannot_be_told_is_said(void **state)
 {
-    static const char *const partial[] = { "#include NAME", "#include /* \n */ <a.h>", "#if __has_include(NAME)", "#embed \"data\"", "?\?=include <a.h>",
-        "#define ASK(x) __has_include(x)", "#import <a.h>", "#include" };
-    static const char *const whole[] = { "int x;", "#define __has_include_my(x) 0", "#if defined(__has_include)", "#included <a.h>", "x = a # include;",
-        "#pragma once", "char c = '#';" };
+    static const char *const partial[] = { "#include NAME", "#include /* \n */ <a.h>", "#if __has_include(NAME)",
+        "#embed \"data\"", "?\?=include <a.h>", "#define ASK(x) __has_include(x)", "#import <a.h>", "#include" };
+    static const char *const whole[] = { "int x;", "#define __has_include_my(x) 0", "#if defined(__has_include)",
+        "#included <a.h>", "x = a # include;", "#pragma once", "char c = '#';" };
 
     (void)state;
     for (size_t i = 0; i < sizeof(partial) / sizeof(*partial); i++) {
@@ -106,11 +109,14 @@ static void what_cannot_be_told_is_said(void **state)
 /* Whichever definition holds: each of these may read two/a.h. */
 static void names_that_macros_make_are_seen(void **state)
 {
-    static const char *const made[] = { "#define N <a.h>\n#include N", "#define N \"a.h\"\n#include N // why", "#define N M\n#define M <a.h>\n#include N",
-        "#define E h\n#define N <a.E>\n#include N", "#if X\n#define D other\n#else\n#define D a\n#endif\n#define N <D.h>\n#include N",
-        "#include <defines.h>\n#include FROM_HEADER", "#define N <defines.h>\n#include N\n#include FROM_HEADER", "# define  N  <a.h>  // c\n# include N" };
-    static const char *const unknown[] = { "#define N(x) <x>\n#include N(a.h)", "#define N <a ## b.h>\n#include N", "#include UNKNOWN",
-        "#define N P(a)\n#define P(x) <x.h>\n#include N", "#define N N\n#include N", "#define N <a.h> /* c */\n#include N" };
+    static const char *const made[] = { "#define N <a.h>\n#include N", "#define N \"a.h\"\n#include N // why",
+        "#define N M\n#define M <a.h>\n#include N", "#define E h\n#define N <a.E>\n#include N",
+        "#if X\n#define D other\n#else\n#define D a\n#endif\n#define N <D.h>\n#include N",
+        "#include <defines.h>\n#include FROM_HEADER", "#define N <defines.h>\n#include N\n#include FROM_HEADER",
+        "# define  N  <a.h>  // c\n# include N" };
+    static const char *const unknown[] = { "#define N(x) <x>\n#include N(a.h)", "#define N <a ## b.h>\n#include N",
+        "#include UNKNOWN", "#define N P(a)\n#define P(x) <x.h>\n#include N", "#define N N\n#include N",
+        "#define N <a.h> /* c */\n#include N" };
 
     (void)state;
     fake_write("two/defines.h", "#define FROM_HEADER <a.h>\n");
@@ -160,8 +166,8 @@ static void headers_of_headers_are_seen(void **state)
 
     (void)state;
     fake_write("two/a.h", "#include \"sub/b.h\"");
-    fake_write("two/sub/b.h", "#include \"c.h\"");      /* beside it */
-    fake_write("two/sub/c.h", "#include <a.h>\nint c;");        /* and round again */
+    fake_write("two/sub/b.h", "#include \"c.h\"");       /* beside it */
+    fake_write("two/sub/c.h", "#include <a.h>\nint c;"); /* and round again */
     before = scan("#include <a.h>");
     assert_false(found.unresolved);
     fake_write("two/sub/c.h", "int d;");
@@ -178,7 +184,7 @@ static void a_name_that_comes_before_is_another_key(void **state)
     fake_write("one/b.h", "int a;");
     fake_write("src/b.h", "int a;");
     assert_true(same(before, scan("#include \"a.h\"")));
-    fake_write("one/a.h", "int a;");        /* the same content: __FILE__ tells them apart */
+    fake_write("one/a.h", "int a;"); /* the same content: __FILE__ tells them apart */
     now = scan("#include \"a.h\"");
     assert_false(same(before, now));
     fake_write("src/a.h", "int beside;");
@@ -214,7 +220,7 @@ static void headers_in_memory_come_first(void **state)
     assert_true(same(before, scan("#include <a.h>")));
     fake_write("two/b.h", "int other;");
     assert_false(same(before, scan("#include <a.h>")));
-    before = scan("int x;");        /* all of them belong to the job */
+    before = scan("int x;"); /* all of them belong to the job */
     memory[0].text.size--;
     assert_false(same(before, scan("int x;")));
 }
@@ -234,7 +240,7 @@ static void headers_in_front_are_seen(void **state)
 static void what_is_no_file_is_passed_over_or_said(void **state)
 {
     (void)state;
-    fake_write("one/a.h/file", "");     /* a folder of this name */
+    fake_write("one/a.h/file", ""); /* a folder of this name */
     fake_write("two/a.h", "int a;");
     scan("#include <a.h>");
     assert_false(found.unresolved);

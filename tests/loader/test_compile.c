@@ -36,7 +36,7 @@ static void a_source_is_compiled_and_loaded(void **state)
     gpudl_library_release(lib);
     assert_ok(gpudl_library_load(l, GPUDL_FILE(fake_path("k.cu")), &options, &lib));
     gpudl_library_release(lib);
-    assert_int_equal(fake_runs(), 2);       /* two names */
+    assert_int_equal(fake_runs(), 2); /* two names */
     harness_close(l);
     l = harness_open();
     assert_ok(gpudl_library_load(l, GPUDL_TEXT("k.cu", "int k;"), &options, &lib));
@@ -218,7 +218,7 @@ static void what_is_kept_can_be_looked_at_and_removed(void **state)
     gpudl_library_release(lib);
     assert_ok(gpudl_cache_describe(l, &info));
     assert_string_equal(info.folder, fake_path("cache"));
-    assert_int_equal(info.entries, 2);      /* the code, and what it read */
+    assert_int_equal(info.entries, 2); /* the code, and what it read */
     assert_int_equal(info.stored, 2);
     assert_ok(gpudl_cache_trim(l, 0, &removed));
     assert_int_equal(removed, 2);

@@ -59,7 +59,8 @@ static int stats(void)
 
     if (gpudl_cache_describe(NULL, &info) != GPUDL_OK)
         return command_library_failed(&command_cache);
-    printf("folder:  %s\nentries: %llu\nbytes:   %llu\n", info.folder, (unsigned long long)info.entries, (unsigned long long)info.bytes);
+    printf("folder:  %s\nentries: %llu\nbytes:   %llu\n", info.folder, (unsigned long long)info.entries,
+        (unsigned long long)info.bytes);
     return STATUS_OK;
 }
 

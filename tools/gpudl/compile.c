@@ -77,10 +77,14 @@ static int check_plan(struct plan *plan)
 static const char *extension(gpudl_format format)
 {
     switch (format) {
-    case GPUDL_FORMAT_CUBIN: return "cubin";
-    case GPUDL_FORMAT_PTX: return "ptx";
-    case GPUDL_FORMAT_LTOIR: return "ltoir";
-    default: return "fatbin";
+    case GPUDL_FORMAT_CUBIN:
+        return "cubin";
+    case GPUDL_FORMAT_PTX:
+        return "ptx";
+    case GPUDL_FORMAT_LTOIR:
+        return "ltoir";
+    default:
+        return "fatbin";
     }
 }
 
@@ -169,9 +173,10 @@ const struct command command_compile = {
     .arguments = "FILE... -o OUT [OPTION]...",
     .summary = "compile CUDA C++ to machine code, PTX or a fatbin",
     .options = options,
-    .notes = "The compiler is NVRTC, nvcc or clang, the first that is there ('gpudl doctor' lists them). What was compiled before is taken from\n"
-             "the cache. Without --arch the code is for the default driver's device: a cubin, or PTX for softcuda.\n"
-             "  gpudl compile k.cu -o k.fatbin --arch sm_80,sm_90,compute_90\n"
-             "Status 0: all are written; 1: one could not be compiled or written.\n",
+    .notes =
+        "The compiler is NVRTC, nvcc or clang, the first that is there ('gpudl doctor' lists them). What was compiled before is taken from\n"
+        "the cache. Without --arch the code is for the default driver's device: a cubin, or PTX for softcuda.\n"
+        "  gpudl compile k.cu -o k.fatbin --arch sm_80,sm_90,compute_90\n"
+        "Status 0: all are written; 1: one could not be compiled or written.\n",
     .run = run,
 };

@@ -8,13 +8,14 @@
 
 /* Rows for a command's table of options. */
 #define COMPILING_OPTIONS \
-    { "-I", "DIR", "CUDA C++: look for headers in DIR" }, \
-    { "-D", "NAME[=VALUE]", "CUDA C++: define a macro" }, \
-    { "--std", "STD", "CUDA C++: the language's version, such as c++20" }, \
-    { "--option", "WORD", "CUDA C++: pass WORD on to the compiler" }, \
-    { "--name", "EXPRESSION", "CUDA C++: instantiate it, such as 'scale<float, 4>'" }, \
-    { "--compiler", "NAME", "CUDA C++: nvrtc, nvcc, clang, or the path of one" }, \
-    { "--no-cache", NULL, "CUDA C++: take nothing from disk, keep nothing" }
+    { "-I", "DIR", "CUDA C++: look for headers in DIR" }, { "-D", "NAME[=VALUE]", "CUDA C++: define a macro" }, \
+        { "--std", "STD", "CUDA C++: the language's version, such as c++20" }, \
+        { "--option", "WORD", "CUDA C++: pass WORD on to the compiler" }, \
+        { "--name", "EXPRESSION", "CUDA C++: instantiate it, such as 'scale<float, 4>'" }, \
+        { "--compiler", "NAME", "CUDA C++: nvrtc, nvcc, clang, or the path of one" }, \
+    { \
+        "--no-cache", NULL, "CUDA C++: take nothing from disk, keep nothing" \
+    }
 
 struct compiling {
     const char **words, **names;

@@ -17,7 +17,7 @@ enum { WORDS_MOST = 256, JOBS_MOST = 256, BAR = 40 };
 struct work {
     char **lines;
     size_t nlines;
-    pthread_mutex_t lock;       /* of what follows */
+    pthread_mutex_t lock; /* of what follows */
     size_t next, done, failed, kept;
     bool bar;
 };
@@ -104,12 +104,13 @@ static int compile_words(int n, char **words, bool *kept)
 
 static int compile_line(char *line, bool *kept)
 {
-    char *words[WORDS_MOST + 2] = { (char *)(uintptr_t)"cache" };
+    char *words[WORDS_MOST + 2] = { (char *)(uintptr_t) "cache" };
     int n = cut(line, words + 1);
 
     *kept = false;
     if (n < 0)
-        return command_failed(&command_cache, "a line has a quote that is not closed, or more than %d words: %s", WORDS_MOST, line);
+        return command_failed(
+            &command_cache, "a line has a quote that is not closed, or more than %d words: %s", WORDS_MOST, line);
     return compile_words(n + 1, words, kept);
 }
 

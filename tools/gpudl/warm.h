@@ -4,6 +4,6 @@
 
 #include "tools/gpudl/command.h"
 
-int warm(const char *list, unsigned jobs);      /* jobs 0: one for each CPU */
+int warm(const char *list, unsigned jobs); /* jobs 0: one for each CPU */
 
 #endif
