@@ -4,17 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softcuda/api/objects.h"
-#include "softcuda/ptx/join.h"
+#include "softcuda/api/link.h"
 
-#define TAG "// linked by softcuda\n"
+enum { ERROR_SIZE = 8192 };
 
 struct CUlinkState_st {
     uint32_t magic;
     unsigned sm;
     struct load_log log;
-    struct ptx_source *inputs;          /* each text is the state's own */
-    size_t n;
+    struct link_texts texts;
     char *result;
 };
 
@@ -48,35 +46,19 @@ CUresult cuLinkCreate_v2(unsigned int n, CUjit_option *options, void **values, C
     return CUDA_SUCCESS;
 }
 
-/* Takes the text over. */
-static CUresult add(CUlinkState s, char *text, size_t size)
-{
-    struct ptx_source *more = realloc(s->inputs, (s->n + 1) * sizeof(*more));
-
-    if (!more) {
-        free(text);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    s->inputs = more;
-    more[s->n++] = (struct ptx_source){ text, size };
-    return CUDA_SUCCESS;
-}
-
 CUresult cuLinkAddData_v2(CUlinkState s, CUjitInputType type, void *data, size_t size, const char *name, unsigned int n,
                           CUjit_option *options, void **values)
 {
     CUresult r = check(s);
-    size_t length;
-    char *text;
 
-    (void)name, (void)n, (void)options, (void)values;
+    (void)n, (void)options, (void)values;
     if (r)
         return r;
     if (!data || !size || (int)type < CU_JIT_INPUT_CUBIN || (int)type > CU_JIT_INPUT_NVVM)
         return CUDA_ERROR_INVALID_VALUE;
-    r = sc_program_text(data, size, s->sm, &s->log, &text, &length);
+    r = sc_link_texts_add(&s->texts, type, data, size, name, s->sm, &s->log);
     sc_load_log_finish(&s->log);
-    return r ? r : add(s, text, length);
+    return r;
 }
 
 CUresult cuLinkAddFile_v2(CUlinkState s, CUjitInputType type, const char *path, unsigned int n, CUjit_option *options, void **values)
@@ -107,34 +89,39 @@ static CUresult try_out(CUlinkState s, size_t size)
     return r;
 }
 
+static bool is_provided(const char *name)
+{
+    return sc_rt_extern(name) != NULL;
+}
+
 CUresult cuLinkComplete(CUlinkState s, void **cubin, size_t *size)
 {
-    char error[512], *text;
+    char error[ERROR_SIZE], *text;
     size_t length;
     CUresult r = check(s);
 
     if (r)
         return r;
-    if (!cubin || !s->n)
+    if (!cubin || !s->texts.n)
         return CUDA_ERROR_INVALID_VALUE;
-    if (ptx_join(s->inputs, s->n, &text, &length, error, sizeof(error))) {
+    if (ptx_join(s->texts.items, s->texts.n, is_provided, &text, &length, error, sizeof(error))) {
         sc_load_log_error(&s->log, error);
         sc_load_log_finish(&s->log);
         return error[0] ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_OUT_OF_MEMORY;
     }
     free(s->result);
-    if (!(s->result = malloc(strlen(TAG) + length + 1))) {
+    if (!(s->result = malloc(strlen(LINKED_TAG) + length + 1))) {
         free(text);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    memcpy(s->result, TAG, strlen(TAG));
-    memcpy(s->result + strlen(TAG), text, length + 1);
+    memcpy(s->result, LINKED_TAG, strlen(LINKED_TAG));
+    memcpy(s->result + strlen(LINKED_TAG), text, length + 1);
     free(text);
-    r = try_out(s, strlen(TAG) + length + 1);
+    r = try_out(s, strlen(LINKED_TAG) + length + 1);
     sc_load_log_finish(&s->log);
     *cubin = s->result;
     if (size)
-        *size = strlen(TAG) + length + 1;
+        *size = strlen(LINKED_TAG) + length + 1;
     return r;
 }
 
@@ -144,9 +131,7 @@ CUresult cuLinkDestroy(CUlinkState s)
 
     if (r)
         return r;
-    for (size_t i = 0; i < s->n; i++)
-        free((void *)(uintptr_t)s->inputs[i].text);
-    free(s->inputs);
+    sc_link_texts_free(&s->texts);
     free(s->result);
     sc_handle_free(&states, s);
     return CUDA_SUCCESS;

@@ -313,24 +313,6 @@ CUresult sc_program_load(const void *image, size_t size, unsigned sm, struct loa
     return r;
 }
 
-CUresult sc_program_text(const void *image, size_t size, unsigned sm, struct load_log *log, char **text, size_t *length)
-{
-    struct image *opened;
-    struct span chosen;
-    CUresult r = open_image(image, size, log, &opened);
-
-    if (r)
-        return r;
-    if (!(r = choose(opened, sm, log, &chosen)) && !(*text = calloc(1, chosen.size + 1)))
-        r = CUDA_ERROR_OUT_OF_MEMORY;
-    if (!r) {
-        memcpy(*text, chosen.data, chosen.size);
-        *length = chosen.size;
-    }
-    gpudl__image_close(opened);
-    return r;
-}
-
 char *sc_read_file(const char *file, size_t *size, CUresult *r)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC);

@@ -47,8 +47,6 @@ void sc_load_log_finish(struct load_log *);
 /* The image's bytes; size 0: not told, found out from the bytes. sm: the device's, 75. On failure the log says why. */
 CUresult sc_program_load(const void *image, size_t size, unsigned sm, struct load_log *, struct program **);
 CUresult sc_program_load_file(const char *file, unsigned sm, struct load_log *, struct program **);
-/* The PTX that would be loaded, a copy with a NUL behind it, to be freed. */
-CUresult sc_program_text(const void *image, size_t size, unsigned sm, struct load_log *, char **text, size_t *length);
 /* The file's bytes with a NUL behind them, to be freed; NULL: *r says why. */
 char *sc_read_file(const char *file, size_t *size, CUresult *r);
 struct program *sc_program_empty(void);             /* without kernels; NULL: no memory */

@@ -28,6 +28,8 @@ struct jit_kernel_info {
 /* Everything in the module that this JIT cannot run, the first of it: 0, or -1 with *err ("line 12: wgmma.mma_async ... is not
  * supported by softcuda"). Call it when a module is loaded, so that nothing fails at launch. */
 int jit_check(const struct ptx_module *, struct jit_error *err);
+int jit_check_part(
+    const struct ptx_module *, struct jit_error *err); /* of a module that is to be linked: functions may be missing */
 
 struct jit_unit;    /* one module's machine code */
 /* Keeps a pointer to module, which must outlive the unit. */
