@@ -32,6 +32,7 @@ typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUuserObject_st *CUuserObject;
 typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUlinkState_st *CUlinkState;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 
@@ -149,6 +150,14 @@ typedef struct gpudl_launch_attribute {
 #define GPUDL_JIT_GENERATE_LINE_INFO                    13
 #define GPUDL_JIT_CACHE_MODE                            14
 #define GPUDL_JIT_FMA                                   24
+/* Inputs of LinkAddData */
+#define GPUDL_JIT_INPUT_CUBIN                            0
+#define GPUDL_JIT_INPUT_PTX                              1
+#define GPUDL_JIT_INPUT_FATBINARY                        2
+#define GPUDL_JIT_INPUT_OBJECT                           3
+#define GPUDL_JIT_INPUT_LIBRARY                          4
+#define GPUDL_JIT_INPUT_NVVM                             5
+
 #define GPUDL_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE 0
 #define GPUDL_LIBRARY_BINARY_IS_PRESERVED                1
 
@@ -286,7 +295,12 @@ typedef struct gpudl_launch_attribute {
       (int *, CUfunction, const struct CUlaunchConfig_st *)) \
     X(KernelSetCacheConfig,   12000, MAYBE, "cache preferences of kernels", (CUkernel, int, CUdevice)) \
     X(GraphExecKernelNodeSetParams, 12000, MAYBE, "another version in an instantiated graph", \
-      (CUgraphExec, CUgraphNode, const struct CUDA_KERNEL_NODE_PARAMS_v2_st *))
+      (CUgraphExec, CUgraphNode, const struct CUDA_KERNEL_NODE_PARAMS_v2_st *)) \
+    X(LinkCreate,              6050, MAYBE, "linking", (unsigned, int *, void **, CUlinkState *)) \
+    X(LinkAddData,             6050, MAYBE, "linking", \
+      (CUlinkState, int, void *, size_t, const char *, unsigned, int *, void **)) \
+    X(LinkComplete,            5050, MAYBE, "linking", (CUlinkState, void **, size_t *)) \
+    X(LinkDestroy,             5050, MAYBE, "linking", (CUlinkState))
 
 /* Lent by the loader that opened the driver. Members are only ever appended; size tells which there are. */
 struct gpudl_driver_table {

@@ -84,6 +84,8 @@ extern "C" {
     X(ERROR_NOT_LINKED,         28, "the code must be linked before it can be loaded") \
     X(ERROR_NO_KERNELS,         29, "the image holds no kernels and no globals") \
     X(ERROR_IMAGE_TOO_LARGE,    30, "the image is larger than the limit") \
+    X(ERROR_LINK,               35, "the code could not be linked") \
+    X(ERROR_NO_LINKER,          36, "no linker for this code was found") \
     X(ERROR_NO_SUCH_KERNEL,     40, "no kernel of this name") \
     X(ERROR_AMBIGUOUS_NAME,     41, "several kernels answer to this name") \
     X(ERROR_NO_SUCH_GLOBAL,     42, "no global variable of this name") \
@@ -515,4 +517,5 @@ GPUDL_API gpudl_status gpudl_kernel_launch_packed(gpudl_kernel *kernel, const gp
 #include <gpudl/life.h>
 #include <gpudl/async.h>
 #include <gpudl/watch.h>
+#include <gpudl/link.h>
 #endif

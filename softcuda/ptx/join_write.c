@@ -1,5 +1,5 @@
-/* join_write.c - the joined text: what all share, declarations of what is known to several sources or before its definition, then each
- * source's variables and functions in their order, and aliases at the end. */
+/* join_write.c - the joined text: what all share, declarations of functions and of variables that several sources know, then all
+ * variables, all functions, and aliases at the end. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -161,12 +161,8 @@ static void announce(struct join *j, const struct join_symbol *symbol)
         put_variable(j, s, PTX_EXTERN, dims_of(s));
 }
 
-static void define(struct join *j, const struct join_statement *s)
+static void put_function(struct join *j, const struct join_statement *s)
 {
-    if (s->kind == JOIN_VARIABLE) {
-        put_variable(j, s, linkage_of(j, s), dims_and_value(s));
-        return;
-    }
     print(j, "%s", linkage_word(linkage_of(j, s)));
     put_text(j, s->source, s->head);
     put_text(j, s->source, s->body);
@@ -192,15 +188,23 @@ static void each_file(struct join *j, uint32_t index)
     put(j, "\n", 1);
 }
 
-static void each_body(struct join *j, uint32_t index)
+static void each_variable(struct join *j, uint32_t index)
+{
+    const struct join_statement *s = join_statement(j, index);
+
+    if (s->kind == JOIN_VARIABLE && join_meaning(j, s)->definition == index)
+        put_variable(j, s, linkage_of(j, s), dims_and_value(s));
+}
+
+static void each_function(struct join *j, uint32_t index)
 {
     const struct join_statement *s = join_statement(j, index);
 
     if (s->kind == JOIN_PRAGMA) {
         put(j, s->head.text, s->head.len);
         put(j, "\n", 1);
-    } else if ((s->kind == JOIN_VARIABLE || s->kind == JOIN_FUNCTION) && join_meaning(j, s)->definition == index) {
-        define(j, s);
+    } else if (s->kind == JOIN_FUNCTION && join_meaning(j, s)->definition == index) {
+        put_function(j, s);
     }
 }
 
@@ -240,7 +244,8 @@ void join_write(struct join *j)
     for (uint32_t i = 0; i < j->symbols.n && !j->no_memory; i++)
         if (join_symbol(j, i)->same == i)
             announce(j, join_symbol(j, i));
-    for_each(j, each_body);
+    for_each(j, each_variable);
+    for_each(j, each_function);
     for_each(j, each_alias);
     put(j, "", 1);
 }

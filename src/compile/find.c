@@ -26,34 +26,33 @@ struct place {
     const char *pattern;
 };
 
-#define WHEELS(base) \
-    { base, false, "lib*/python3*/site-packages/nvidia/cu[0-9]*/lib/" NVRTC }, \
-    { \
-        base, false, "lib*/python3*/site-packages/nvidia/cuda_nvrtc/lib/" NVRTC \
-    }
-#define NVRTC "libnvrtc.so.[0-9]*"
+/* Where a library of the toolkit is; wheel: what pip calls the folder of its package. */
+#define WHEELS(base, file, wheel) \
+    { base, false, "lib*/python3*/site-packages/nvidia/cu[0-9]*/lib/" file }, \
+    { base, false, "lib*/python3*/site-packages/nvidia/" wheel "/lib/" file }
+#define LIBRARY_PLACES(file, wheel) \
+    { "CUDA_HOME", false, "lib64/" file }, \
+    { "CUDA_HOME", false, "lib/" file }, \
+    { "CUDA_PATH", false, "lib64/" file }, \
+    { "CUDA_PATH", false, "lib/" file }, \
+    { "LD_LIBRARY_PATH", true, file }, \
+    WHEELS("VIRTUAL_ENV", file, wheel), \
+    { "CONDA_PREFIX", false, "lib/" file }, \
+    WHEELS("CONDA_PREFIX", file, wheel), \
+    WHEELS("the program", file, wheel), \
+    { NULL, false, "/usr/local/cuda/lib64/" file }, \
+    { NULL, false, "/usr/local/cuda/lib/" file }, \
+    { NULL, false, "/usr/local/cuda-[0-9]*/lib64/" file }, \
+    { NULL, false, "/opt/cuda/lib64/" file }, \
+    { NULL, false, "/usr/lib/*-linux-gnu*/" file }, \
+    { NULL, false, "/usr/lib64/" file }, \
+    { NULL, false, "/usr/local/lib/" file }, \
+    WHEELS("HOME/.local", file, wheel), \
+    { NULL, false, "/usr/lib/python3/dist-packages/nvidia/c*/lib/" file }, \
+    { NULL, false, "/usr/local/lib/python3*/*-packages/nvidia/c*/lib/" file }
 
-static const struct place nvrtc_places[] = {
-    { "CUDA_HOME", false, "lib64/" NVRTC },
-    { "CUDA_HOME", false, "lib/" NVRTC },
-    { "CUDA_PATH", false, "lib64/" NVRTC },
-    { "CUDA_PATH", false, "lib/" NVRTC },
-    { "LD_LIBRARY_PATH", true, NVRTC },
-    WHEELS("VIRTUAL_ENV"),
-    { "CONDA_PREFIX", false, "lib/" NVRTC },
-    WHEELS("CONDA_PREFIX"),
-    WHEELS("the program"),
-    { NULL, false, "/usr/local/cuda/lib64/" NVRTC },
-    { NULL, false, "/usr/local/cuda/lib/" NVRTC },
-    { NULL, false, "/usr/local/cuda-[0-9]*/lib64/" NVRTC },
-    { NULL, false, "/opt/cuda/lib64/" NVRTC },
-    { NULL, false, "/usr/lib/*-linux-gnu*/" NVRTC },
-    { NULL, false, "/usr/lib64/" NVRTC },
-    { NULL, false, "/usr/local/lib/" NVRTC },
-    WHEELS("HOME/.local"),
-    { NULL, false, "/usr/lib/python3/dist-packages/nvidia/c*/lib/" NVRTC },
-    { NULL, false, "/usr/local/lib/python3*/*-packages/nvidia/c*/lib/" NVRTC },
-};
+static const struct place nvrtc_places[] = { LIBRARY_PLACES("libnvrtc.so.[0-9]*", "cuda_nvrtc") };
+static const struct place nvjitlink_places[] = { LIBRARY_PLACES("libnvJitLink.so.[0-9]*", "nvjitlink") };
 
 static const struct place nvcc_places[] = {
     { "CUDA_HOME", false, "bin/nvcc" },
@@ -205,13 +204,13 @@ static bool look_at(enum compiler_kind kind, const struct place *p, char path[PA
 }
 
 /* Where was looked, for a person: "CUDA_HOME (not set), PATH, /usr/local/cuda". */
-static void tell_places(enum compiler_kind kind, struct text *t)
+static void tell_list(const char *name, const struct place *list, size_t n, struct text *t)
 {
     const char *last = "";
 
-    gpudl__text_add(t, "%s: in ", names[kind]);
-    for (size_t i = 0; i < places[kind].n; i++) {
-        const struct place *p = &places[kind].list[i];
+    gpudl__text_add(t, "%s: in ", name);
+    for (size_t i = 0; i < n; i++) {
+        const struct place *p = &list[i];
         char room[PATH_MAX];
         const char *value = p->variable ? value_of(p->variable, room) : NULL;
 
@@ -227,6 +226,22 @@ static void tell_places(enum compiler_kind kind, struct text *t)
         else
             gpudl__text_add(t, "%s%s (%s)", i ? ", " : "", p->variable, value);
     }
+}
+
+static void tell_places(enum compiler_kind kind, struct text *t)
+{
+    tell_list(names[kind], places[kind].list, places[kind].n, t);
+}
+
+bool gpudl__find_nvjitlink(char path[PATH_MAX], struct text *looked)
+{
+    size_t n = sizeof(nvjitlink_places) / sizeof(*nvjitlink_places);
+
+    for (size_t i = 0; i < n; i++)
+        if (look_at(COMPILER_NVRTC, &nvjitlink_places[i], path))
+            return true;
+    tell_list("nvJitLink", nvjitlink_places, n, looked);
+    return false;
 }
 
 /* ---- the folders of a toolkit */

@@ -71,6 +71,8 @@ struct compiler {
     char include[INCLUDES_MOST][PATH_MAX]; /* folders of its own that it does not search by itself; "" ends them */
 };
 const char *gpudl__compiler_name(enum compiler_kind);
+/* The libnvJitLink that is taken; false: there is none, and looked says where it was looked for. */
+bool gpudl__find_nvjitlink(char path[PATH_MAX], struct text *looked);
 /* wanted as in compile_job. The first that makes this format, whose kind is not in passed (1 << kind). */
 enum compile_error gpudl__compiler_find(
     const char *wanted, enum compile_format, unsigned passed, struct compiler *out, struct text *why);

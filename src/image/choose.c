@@ -8,13 +8,19 @@
 #define FLAG_MERCURY 0x1000000u
 #define LOOKS_MOST 16      /* candidates that are decompressed at most, so that a hostile image costs a bounded time */
 
+/* LTO-IR fits where it is to be linked only. */
+static int rank(enum image_format format)
+{
+    return format == IMAGE_LTOIR ? 2 : format == IMAGE_CUBIN;
+}
+
 /* Is a better than b? Both fit. */
 static bool is_better(const struct image_entry *a, const struct image_entry *b, unsigned device)
 {
     bool below_a = a->sm <= device, below_b = b->sm <= device;
 
     if (a->format != b->format)
-        return a->format == IMAGE_CUBIN;
+        return rank(a->format) > rank(b->format);
     if (below_a != below_b)
         return below_a;
     if (a->sm != b->sm)

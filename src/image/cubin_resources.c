@@ -208,12 +208,14 @@ static bool keep_names(struct reading *r)
     struct image_details *d = &r->out->details;
     const char **externs = gpudl__arena_alloc(&r->out->details_arena, (r->nexterns + r->nfunctions + 1) * sizeof(*externs));
     const char **functions = externs ? externs + r->nexterns : NULL;
+    uint8_t *bindings = gpudl__arena_alloc(&r->out->details_arena, r->nfunctions + 1);
     size_t length;
 
-    if (!externs)
+    if (!externs || !bindings)
         return false;
     d->externs = externs;
     d->functions = functions;
+    d->function_bindings = bindings;
     for (size_t i = 1; i < gpudl__symbols_count(&r->symbols); i++) {
         struct symbol s = gpudl__symbols_at(&r->symbols, i);
         const char *name;
@@ -223,10 +225,12 @@ static bool keep_names(struct reading *r)
         name = gpudl__symbols_name(&r->symbols, s, &length);
         if (!name || !length || is_internal(name))
             continue;
-        if (s.section)
+        if (s.section) {
+            bindings[d->nfunctions] = (uint8_t)gpudl__symbol_binding(s);
             functions[d->nfunctions++] = name;
-        else
+        } else {
             externs[d->nexterns++] = name;
+        }
     }
     return true;
 }

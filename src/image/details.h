@@ -34,6 +34,7 @@ struct image_details {
     size_t nexterns;
     bool needs_linking;                         /* relocatable, or an extern is no system call */
     const char *const *functions;               /* defined device functions with code of their own (relocatable code) */
+    const uint8_t *function_bindings;           /* enum image_binding of each */
     size_t nfunctions;
 };
 enum image_error gpudl__image_details(struct image *, size_t entry, const struct image_details **out, char *text,

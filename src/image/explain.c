@@ -38,6 +38,9 @@ void gpudl__verdict_remedy(enum image_verdict v, const struct image_entry *e, co
     case IMAGE_VERDICT_RELOCATABLE: case IMAGE_VERDICT_LTO_IR:
         gpudl__text_add(t, "link it (nvcc -dlink, nvlink, nvJitLink), or compile without -rdc=true and -dlto");
         break;
+    case IMAGE_VERDICT_LINKED:
+        gpudl__text_add(t, "compile it with nvcc -rdc=true");
+        break;
     case IMAGE_VERDICT_OPTIX_IR:
         gpudl__text_add(t, "compile to a cubin or PTX for a kernel of your own");
         break;

@@ -22,6 +22,7 @@
     X(MISMATCH, "header-payload-mismatch")      \
     X(RELOCATABLE, "relocatable")               \
     X(LTO_IR, "lto-ir")                         \
+    X(LINKED, "already-linked")                 \
     X(OPTIX_IR, "optix-ir")                     \
     X(SCRAMBLED, "scrambled")                   \
     X(NOT_64BIT, "32-bit")                      \

@@ -150,6 +150,9 @@ struct image_target {
     int cuda_version;           /* of the driver, as cuDriverGetVersion tells it; 0: do not judge cubins by their toolkit */
     bool jit_forced;            /* CUDA_FORCE_PTX_JIT: machine code is passed over */
     bool jit_disabled;          /* CUDA_DISABLE_PTX_JIT: PTX is passed over */
+    /* To be linked, not loaded: relocatable code fits, and code without kernels; machine code that is not relocatable does not. */
+    bool linking;
+    bool ltoir;                 /* with linking: LTO-IR fits, and comes first */
 };
 /* Index of the entry that would be taken; or -1, and text lists what is there and why each does not fit.
  * Looks into what it would take: damaged, relocatable and empty entries are passed over. */

@@ -31,11 +31,11 @@ static enum image_verdict judge_kind(const struct image_entry *e, const struct i
     switch (e->format) {
     case IMAGE_CUBIN: break;
     case IMAGE_PTX: break;
-    case IMAGE_LTOIR: return IMAGE_VERDICT_LTO_IR;
+    case IMAGE_LTOIR: return target->ltoir ? judge_ptx(e, target->sm) : IMAGE_VERDICT_LTO_IR;
     case IMAGE_OPTIXIR: return IMAGE_VERDICT_OPTIX_IR;
     default: return IMAGE_VERDICT_OTHER_KIND;
     }
-    if (e->no_code)
+    if (e->no_code && !target->linking)
         return IMAGE_VERDICT_NO_KERNELS;
     if (e->format == IMAGE_CUBIN && !target->machine_code)
         return IMAGE_VERDICT_MACHINE_CODE;
@@ -59,10 +59,12 @@ enum image_verdict gpudl__judge_header(const struct image_entry *e, const struct
         return v;
     if (e->error)
         return e->error == IMAGE_LIMIT ? IMAGE_VERDICT_TOO_LARGE : IMAGE_VERDICT_CORRUPT;
-    if (e->compression == IMAGE_SCRAMBLED)
+    if (e->compression == IMAGE_SCRAMBLED && e->format != IMAGE_LTOIR)
         return IMAGE_VERDICT_SCRAMBLED;
-    if (e->relocatable)
+    if (e->relocatable && !target->linking)
         return IMAGE_VERDICT_RELOCATABLE;
+    if (target->linking && e->format == IMAGE_CUBIN && e->payload_sm && !e->relocatable)
+        return IMAGE_VERDICT_LINKED;
     if (e->format == IMAGE_CUBIN && target->jit_forced)
         return IMAGE_VERDICT_JIT_FORCED;
     if (e->format == IMAGE_CUBIN)
@@ -96,10 +98,13 @@ static enum image_verdict of_error(enum image_error error)
 static enum image_verdict look_inside(struct image *im, struct entry *e, const struct image_target *target)
 {
     struct text none = gpudl__text_init(NULL, 0);
-    enum image_error error = gpudl__entry_ready(im, e, &none);
+    enum image_error error;
     const struct contents *c;
     enum image_verdict v;
 
+    if (e->info.format == IMAGE_LTOIR)
+        return IMAGE_VERDICT_FITS;      /* nothing more can be read */
+    error = gpudl__entry_ready(im, e, &none);
     if (error)
         return of_error(error);
     v = gpudl__judge_header(&e->info, target);
@@ -110,7 +115,7 @@ static enum image_verdict look_inside(struct image *im, struct entry *e, const s
     error = gpudl__entry_contents(im, e, &c, &none);
     if (error || e->info.error)
         return of_error(error ? error : e->info.error);
-    return c->nkernels || c->nglobals ? IMAGE_VERDICT_FITS : IMAGE_VERDICT_NO_KERNELS;
+    return c->nkernels || c->nglobals || target->linking ? IMAGE_VERDICT_FITS : IMAGE_VERDICT_NO_KERNELS;
 }
 
 /* What was decompressed in vain is not kept, unless it was there, and perhaps lent, before. */
@@ -149,6 +154,7 @@ const char *gpudl__judge_phrase(enum image_verdict v)
     case IMAGE_VERDICT_TOOLKIT_TOO_NEW: return "made by a newer CUDA than the driver's";
     case IMAGE_VERDICT_MISMATCH: return "but its payload is for another architecture";
     case IMAGE_VERDICT_RELOCATABLE: case IMAGE_VERDICT_LTO_IR: return "must be linked first";
+    case IMAGE_VERDICT_LINKED: return "linked already, or never to be";
     case IMAGE_VERDICT_OPTIX_IR: return "for OptiX only";
     case IMAGE_VERDICT_SCRAMBLED: return "scrambled";
     case IMAGE_VERDICT_NOT_64BIT: return "32-bit";

@@ -17,7 +17,7 @@ static unsigned distance(enum image_verdict v)
     case IMAGE_VERDICT_TOOLKIT_TOO_NEW: return 4;
     case IMAGE_VERDICT_JIT_DISABLED: case IMAGE_VERDICT_JIT_FORCED: return 5;
     case IMAGE_VERDICT_RELOCATABLE: return 6;
-    case IMAGE_VERDICT_LTO_IR: return 7;
+    case IMAGE_VERDICT_LTO_IR: case IMAGE_VERDICT_LINKED: return 7;
     case IMAGE_VERDICT_NO_KERNELS: return 8;
     case IMAGE_VERDICT_MACHINE_CODE: return 9;
     case IMAGE_VERDICT_MISMATCH: return 10;

@@ -54,6 +54,18 @@ static enum image_error keep_extern(struct scan *s, struct span name)
     return s->details ? keep_name(s, &s->externs, &s->out->details.nexterns, &s->externs_room, name) : IMAGE_OK;
 }
 
+static enum image_error keep_function(struct scan *s, struct span name)
+{
+    struct image_details *d = &s->out->details;
+
+    if (!s->details || !name.data)
+        return IMAGE_OK;
+    if (!gpudl__scan_reserve(s, (void **)&s->bindings, d->nfunctions, &s->bindings_room, sizeof(*s->bindings)))
+        return gpudl__scan_no_memory(s);
+    s->bindings[d->nfunctions] = (uint8_t)gpudl__scan_binding(s->linkage);
+    return keep_name(s, &s->functions, &d->nfunctions, &s->functions_room, name);
+}
+
 static enum image_error keep_variable(struct scan *s, const struct variable *v, struct span name, uint64_t count)
 {
     struct contents *out = s->out;
@@ -132,7 +144,6 @@ static enum image_error read_variables(struct scan *s)
 /* [(ret)] NAME [(params)] { body } or ';'. Its head may name state spaces, which are no variables. */
 static enum image_error read_function(struct scan *s)
 {
-    struct image_details *d = &s->out->details;
     struct span name = { 0 };
     size_t parens = 0;
 
@@ -147,7 +158,7 @@ static enum image_error read_function(struct scan *s)
             continue;
         if (!gpudl__ptx_skip_block(&s->l))
             return gpudl__scan_unexpected(s, "the end of a function");
-        return s->details && name.data ? keep_name(s, &s->functions, &d->nfunctions, &s->functions_room, name) : IMAGE_OK;
+        return keep_function(s, name);
     }
     return s->linkage == EXTERN && name.data ? keep_extern(s, name) : IMAGE_OK;
 }
@@ -156,8 +167,10 @@ static bool read_linkage(struct scan *s)
 {
     if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "extern"))
         s->linkage = EXTERN;
-    else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "visible") || gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "common"))
+    else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "visible"))
         s->linkage = VISIBLE;
+    else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "common"))
+        s->linkage = COMMON;
     else if (gpudl__ptx_is(&s->l, PTX_DIRECTIVE, "weak"))
         s->linkage = WEAK;
     else
@@ -207,6 +220,7 @@ static void finish_details(struct scan *s)
     d->nkernels = s->out->nkernels;
     d->externs = s->externs;
     d->functions = s->functions;
+    d->function_bindings = s->bindings;
     for (size_t i = 0; i < d->nexterns; i++)
         d->needs_linking = d->needs_linking || !is_system_call(d->externs[i]);
 }

@@ -125,5 +125,5 @@ bool gpudl__scan_align(struct scan *s, uint64_t *align)
 
 enum image_binding gpudl__scan_binding(enum linkage linkage)
 {
-    return linkage == INTERNAL ? IMAGE_BIND_LOCAL : linkage == WEAK ? IMAGE_BIND_WEAK : IMAGE_BIND_GLOBAL;
+    return linkage == INTERNAL ? IMAGE_BIND_LOCAL : linkage == WEAK || linkage == COMMON ? IMAGE_BIND_WEAK : IMAGE_BIND_GLOBAL;
 }

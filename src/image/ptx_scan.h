@@ -6,7 +6,7 @@
 #include "src/image/internal.h"
 #include "src/image/ptx_lex.h"
 
-enum linkage { INTERNAL, VISIBLE, WEAK, EXTERN };
+enum linkage { INTERNAL, VISIBLE, WEAK, COMMON, EXTERN };
 
 struct scan {
     struct ptx_lexer l;
@@ -20,7 +20,8 @@ struct scan {
     struct image_resources *resources;  /* of all kernels, where details are asked for */
     struct image_resources head;        /* of the kernel being read */
     const char **externs, **functions;
-    size_t resources_room, externs_room, functions_room;
+    uint8_t *bindings;                  /* of the functions */
+    size_t resources_room, externs_room, functions_room, bindings_room;
 };
 
 enum image_error gpudl__scan_no_memory(struct scan *s);

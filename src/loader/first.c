@@ -9,22 +9,11 @@ enum { REASONS_SIZE = 4000 }; /* what a thread's text has room for */
 
 static const char first_function[] = "gpudl_library_load_first";
 
-/* Sources of a newer header are larger: the size in each says how far it is to the next. */
-static const gpudl_source *source_at(const gpudl_source *sources, size_t i)
-{
-    return (const gpudl_source *)((const char *)sources + i * sources->size);
-}
-
 static gpudl_status check(const gpudl_source *sources, size_t n, const size_t *which, gpudl_library *const *out)
 {
     if (!sources || !n || !which || !out)
         return gpudl__fail_argument(first_function, "the sources, which or out is NULL, or there are no sources");
-    for (size_t i = 1; i < n; i++)
-        if (source_at(sources, i)->size != sources->size)
-            return gpudl__fail(GPUDL_ERROR_ARGUMENT,
-                "%s: source %zu has size %zu, and source 0 has %zu: they lie in one array, so they are of one size",
-                first_function, i, source_at(sources, i)->size, sources->size);
-    return GPUDL_OK;
+    return gpudl__sources_check(sources, n, first_function);
 }
 
 /* The first source's failure, and each one's reason. */
@@ -51,7 +40,7 @@ static size_t try_each(gpudl_loader *l, const gpudl_source *sources, size_t n, c
     gpudl_status status;
 
     for (size_t i = 0; i < n; i++) {
-        status = gpudl_library_load(l, source_at(sources, i), options, out);
+        status = gpudl_library_load(l, gpudl__source_at(sources, i), options, out);
         if (status == GPUDL_OK)
             return i;
         add(f, i, status);

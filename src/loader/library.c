@@ -49,7 +49,7 @@ static gpudl_status bind(gpudl_library *lib, struct content *content, const stru
     return GPUDL_OK;
 }
 
-static gpudl_status create(gpudl_loader *l, struct content *content, const struct load_settings *settings, gpudl_library **out)
+gpudl_status gpudl__library_create(gpudl_loader *l, struct content *content, const struct load_settings *settings, gpudl_library **out)
 {
     gpudl_library *lib = gpudl__alloc_zero(sizeof(*lib));
     gpudl_status status;
@@ -90,7 +90,7 @@ static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpud
         if (status == GPUDL_OK)
             status = gpudl__content_compile(l, compile, settings, &content);
         if (status == GPUDL_OK)
-            status = create(l, &content, settings, out);
+            status = gpudl__library_create(l, &content, settings, out);
         gpudl__content_release(&content);
     }
     if (status == GPUDL_OK)

@@ -191,7 +191,9 @@ void gpudl__reap(gpudl_loader *l);                                  /* frees wha
 /* task.c: for the ends of tasks that were released before */
 void gpudl__tasks_wait(gpudl_loader *l);
 
-/* library.c */
+/* library.c. Content is taken over on success. */
+gpudl_status gpudl__library_create(
+    gpudl_loader *l, struct content *content, const struct load_settings *settings, gpudl_library **out);
 void gpudl__library_drop(gpudl_library *lib);
 /* A reference to what the library is now. */
 struct gpudl_version *gpudl__library_hold(gpudl_library *lib);

@@ -264,3 +264,13 @@ gpudl_status gpudl__content_any(const gpudl_source *source, bool may_map, struct
 {
     return take_in(source, may_map, true, out);
 }
+
+gpudl_status gpudl__sources_check(const gpudl_source *sources, size_t n, const char *function)
+{
+    for (size_t i = 1; i < n; i++)
+        if (gpudl__source_at(sources, i)->size != sources->size)
+            return gpudl__fail(GPUDL_ERROR_ARGUMENT,
+                "%s: source %zu has size %zu, and source 0 has %zu: they lie in one array, so they are of one size", function, i,
+                gpudl__source_at(sources, i)->size, sources->size);
+    return GPUDL_OK;
+}

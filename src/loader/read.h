@@ -30,6 +30,13 @@ gpudl_status gpudl__content_map(const gpudl_source *source, struct content *out)
 gpudl_status gpudl__content_any(const gpudl_source *source, bool may_map, struct content *out);
 /* What it was compiled to, with its names: taken over. */
 void gpudl__content_replace(struct content *c, struct span bytes, struct span lowered);
+/* Sources of a newer header are larger: the size in each says how far it is to the next. */
+static inline const gpudl_source *gpudl__source_at(const gpudl_source *sources, size_t i)
+{
+    return (const gpudl_source *)((const char *)sources + i * sources->size);
+}
+/* Are they of one size, as they lie in one array? There is at least one. */
+gpudl_status gpudl__sources_check(const gpudl_source *sources, size_t n, const char *function);
 void gpudl__content_release(struct content *c);     /* what was moved out of it is NULL and left alone */
 
 #endif

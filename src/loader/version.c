@@ -3,6 +3,7 @@
 
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
+#include "src/loader/link.h"
 #include "src/loader/loader.h"
 #include "src/loader/plan.h"
 #include "src/loader/trust.h"
@@ -156,7 +157,7 @@ static gpudl_status load(gpudl_loader *l, struct content *content, struct hash12
     return GPUDL_OK;
 }
 
-gpudl_status gpudl__version_get(
+static gpudl_status get(
     gpudl_loader *l, struct content *content, const struct load_settings *settings, struct gpudl_version **out)
 {
     struct hash128 hash = gpudl__hash128(content->bytes);
@@ -178,4 +179,14 @@ gpudl_status gpudl__version_get(
     gpudl__content_release(content);
     *out = v;
     return GPUDL_OK;
+}
+
+gpudl_status gpudl__version_get(
+    gpudl_loader *l, struct content *content, const struct load_settings *settings, struct gpudl_version **out)
+{
+    gpudl_status status = get(l, content, settings, out);
+
+    if (gpudl__link_alone(l, content, settings, &status))
+        status = get(l, content, settings, out);
+    return status;
 }
