@@ -224,7 +224,7 @@ static void read_variables(struct reader *r, enum ptx_linkage linkage, enum ptx_
 
     for (;;) {
         struct join_statement s = head;
-        const char *from = r->tok.text;
+        const char *from;
         int depth = 0;
 
         if (r->tok.kind != TOK_NAME) {
@@ -234,12 +234,11 @@ static void read_variables(struct reader *r, enum ptx_linkage linkage, enum ptx_
         s.name = slice_of(&r->tok);
         next(r);
         s.size = read_dims(r, bytes);
-        s.name = (struct ptx_slice){ from, s.name.len };
         s.defines = linkage != PTX_EXTERN;
         from = r->tok.text;
         for (; r->tok.kind != TOK_END && (depth || (r->tok.kind != ',' && r->tok.kind != ';')); next(r))
             depth += depth_of(r->tok.kind);
-        s.body = between(s.name.text + s.name.len, r->tok.text);
+        s.body = between(from, r->tok.text);
         if (r->tok.kind == TOK_END) {
             unexpected(r, "';' behind a variable");
             return;

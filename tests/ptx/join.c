@@ -210,6 +210,7 @@ static void dynamic_shared_memory_is_one_with_the_widest_alignment(void **state)
     m = JOINED(one, other);
     assert_int_equal(m->nvars, 1);
     assert_true(variable(m, "s")->extern_shared);
+    assert_int_equal(variable(m, "s")->size, 0);
     assert_int_equal(variable(m, "s")->align, 16);
     ptx_module_destroy(m);
 }
