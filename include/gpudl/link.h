@@ -12,7 +12,8 @@ extern "C" {
  * and machine code may be mixed; with LTO-IR (-dlto) all of it should be LTO-IR, which is then optimised as a whole.
  *
  * Linkers are found at run time: nvJitLink (CUDA toolkit 12.0 or later: CUDA_HOME, CUDA_PATH, the library path, pip's wheels), else the
- * driver's own, which links PTX and machine code. softcuda's links PTX to PTX; LTO-IR for it goes through nvJitLink. The environment's
+ * driver's own, which links PTX and machine code. softcuda's links PTX to PTX; LTO-IR for it goes through nvJitLink. CUDA C++ among the inputs is
+ * compiled first (compile.h), to LTO-IR where that can be linked, else to PTX. The environment's
  * GPUDL_LINKER names another: "nvjitlink", "driver" or the path of a libnvJitLink. */
 
 /**
@@ -46,7 +47,7 @@ typedef struct gpudl_link_options {
     unsigned format;            /* gpudl_link_format */
     unsigned reserved;          /* 0 */
     const char *linker;         /* "nvjitlink", "driver" or a path; NULL: as GPUDL_LINKER says, else what the inputs need */
-    const gpudl_load_options *load; /* how PTX is compiled; target is not read. NULL: the defaults */
+    const gpudl_load_options *load; /* how PTX and CUDA C++ are compiled; target is not read. NULL: the defaults */
 } gpudl_link_options;
 #define GPUDL_LINK_OPTIONS_INIT { sizeof(gpudl_link_options), NULL, 0, 0, NULL, NULL }
 

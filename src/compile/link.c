@@ -63,9 +63,10 @@ struct wish {
     const char *path;           /* this one */
 };
 
-static struct wish wish_of(const struct link_job *job)
+static struct wish wish_of(const char *word)
 {
-    const char *word = job->linker ? job->linker : secure_getenv("GPUDL_LINKER");
+    if (!word)
+        word = secure_getenv("GPUDL_LINKER");
 
     if (!word || !*word || !strcmp(word, "auto"))
         return (struct wish){ false, false, NULL };
@@ -74,6 +75,14 @@ static struct wish wish_of(const struct link_job *job)
     if (!strcmp(word, "nvjitlink"))
         return (struct wish){ false, true, NULL };
     return (struct wish){ false, true, word };
+}
+
+bool gpudl__link_takes_ltoir(const char *linker)
+{
+    struct wish wish = wish_of(linker);
+    struct text nowhere = gpudl__text_init(NULL, 0);
+
+    return !wish.driver && gpudl__nvjitlink_open(wish.path, &nowhere);
 }
 
 /* An nvJitLink of a newer CUDA makes code that the driver does not take; and one of an older CUDA does not read all PTX. */
@@ -141,15 +150,35 @@ static enum link_error run(const struct link_job *job, const struct link_parts *
     return no_linker(job, parts, wish, where, text);
 }
 
-/* A device runs code for its very architecture: where an input is such code, that is what is linked for. */
+/* A device runs code for its very architecture and its family: where an input is such code, that is what is linked for. */
 static void raise_target(struct link_job *job, const struct link_parts *parts)
 {
     for (size_t i = 0; job->target.device && i < parts->n; i++) {
-        const struct image_entry *e = parts->items[i].image ? gpudl__image_entry(parts->items[i].image, parts->items[i].entry) : NULL;
+        const struct link_part *p = &parts->items[i];
 
-        if (e && e->suffix == 'a' && e->sm == job->target.sm)
+        if (p->suffix == 'a' && p->sm == job->target.sm)
             job->target.suffix = 'a';
+        else if (p->suffix == 'f' && !job->target.suffix)
+            job->target.suffix = 'f';
     }
+}
+
+/* Code for one architecture only would not run wherever the result claims to. */
+static enum link_error check_suffixes(const struct link_job *job, const struct link_parts *parts, struct text *text)
+{
+    char target[16];
+
+    gpudl__link_name_target(job, target);
+    for (size_t i = 0; !job->driver.software && !job->target.device && i < parts->n; i++) {
+        const struct link_part *p = &parts->items[i];
+
+        if (!p->suffix || p->suffix == job->target.suffix || job->target.suffix == 'a')
+            continue;
+        gpudl__text_add(text, "%s is for sm_%u%c, and what is linked is for %s: link for sm_%u%c", p->name, p->sm, p->suffix, target,
+            job->target.sm, p->suffix);
+        return LINK_MISFIT;
+    }
+    return LINK_OK;
 }
 
 static enum link_error read_again(const struct link_job *job, bool ltoir, struct link_parts *parts, struct link_failure *failure,
@@ -179,15 +208,17 @@ enum link_error gpudl__link(const struct link_job *given, struct link_result *ou
     struct link_parts parts = { 0 };
     struct link_job job = *given;
     struct link_result result = { .bytes = NULL };
-    struct wish wish = wish_of(&job);
+    struct wish wish = wish_of(job.linker);
     enum link_error error;
 
     *failure = (struct link_failure){ .misfit = MISFIT_ARCH };
     error = read_parts(&job, &parts, failure, text);
     if (!error) {
         raise_target(&job, &parts);
-        error = gpudl__link_symbols_check(&parts, failure, text);
+        error = check_suffixes(&job, &parts, text);
     }
+    if (!error)
+        error = gpudl__link_symbols_check(&parts, failure, text);
     if (!error)
         error = run(&job, &parts, &wish, &result, failure, text);
     gpudl__link_parts_free(&parts);

@@ -81,6 +81,9 @@ struct link_failure {
 enum link_error gpudl__link(const struct link_job *, struct link_result *, struct link_failure *, struct text *text);
 void gpudl__link_release(struct link_result *);
 
+/* Is there a linker for LTO-IR, with this choice of linker (as in a job)? */
+bool gpudl__link_takes_ltoir(const char *linker);
+
 /* nvJitLink, as it would be taken now: its version (13000; 0: not known) and path; false: text says where was looked. */
 bool gpudl__link_describe(int *version, char *path, size_t path_size, struct text *text);
 

@@ -98,12 +98,13 @@ static enum link_error add_entry(struct reading *r, const struct image_container
     if (!part)
         return LINK_NO_MEMORY;
     name_part(part, r->input->name, c->member);
+    part->sm = e->sm;
+    part->suffix = e->suffix;
     if (e->format == IMAGE_LTOIR)
         return add_ltoir(r, c, entry, part);
     part->kind = e->format == IMAGE_PTX ? LINK_PTX : LINK_CUBIN;
     part->image = r->image;
     part->entry = entry;
-    part->ptx_version = e->ptx_version;
     if (e->ptx_version > r->parts->ptx_version)
         r->parts->ptx_version = e->ptx_version;
     return add_payload(r, part, entry);

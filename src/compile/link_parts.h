@@ -13,7 +13,8 @@ struct link_part {
     char name[160];             /* "lib.a(k.o)" */
     struct image *image;        /* CUBIN, PTX: to look into it */
     size_t entry;
-    unsigned ptx_version;       /* of PTX */
+    unsigned sm;                /* what it is for; 0: a library, for several */
+    char suffix;
 };
 
 struct link_parts {

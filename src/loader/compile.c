@@ -165,7 +165,22 @@ static const char *target_of(const gpudl_compile_options *o)
     return o->target ? o->target : gpudl__compile_arch_of(o->options, o->noptions);
 }
 
-/* ---- a load */
+/* ---- a load, and a link */
+
+/* What the content is compiled to takes its place. */
+static gpudl_status replace(gpudl_loader *l, struct content *content, const gpudl_compile_options *o, struct compile_target target)
+{
+    struct compile_result result;
+    gpudl_status status = run(l, content, o, target, &result);
+
+    if (status != GPUDL_OK)
+        return status;
+    log_result(l, content, &result);
+    gpudl__content_replace(content, result.bytes, result.lowered);
+    result.bytes = result.lowered = (struct span){ NULL, 0 };
+    gpudl__compile_release(&result);
+    return GPUDL_OK;
+}
 
 gpudl_status gpudl__content_compile(
     gpudl_loader *l, const gpudl_compile_options *options, const struct load_settings *settings, struct content *content)
@@ -173,7 +188,6 @@ gpudl_status gpudl__content_compile(
     static const gpudl_compile_options none = GPUDL_COMPILE_OPTIONS_INIT;
     const gpudl_compile_options *o = options ? options : &none;
     struct compile_target target;
-    struct compile_result result;
     const char *name;
     gpudl_status status = GPUDL_OK;
 
@@ -187,15 +201,22 @@ gpudl_status gpudl__content_compile(
         status = parse_target(name, l->driver.software && !o->format ? GPUDL_FORMAT_PTX : o->format, &target);
     else
         gpudl__settings_target(settings, &target.sm, &target.suffix);
-    if (status == GPUDL_OK)
-        status = run(l, content, o, target, &result);
-    if (status != GPUDL_OK)
-        return status;
-    log_result(l, content, &result);
-    gpudl__content_replace(content, result.bytes, result.lowered);
-    result.bytes = result.lowered = (struct span){ NULL, 0 };
-    gpudl__compile_release(&result);
-    return GPUDL_OK;
+    return status == GPUDL_OK ? replace(l, content, o, target) : status;
+}
+
+gpudl_status gpudl__content_compile_part(gpudl_loader *l, const gpudl_compile_options *options, unsigned sm, char suffix,
+    gpudl_format format, struct content *content)
+{
+    struct compile_target target = { .sm = sm, .suffix = suffix, .exact = true };
+    gpudl_compile_options o = GPUDL_COMPILE_OPTIONS_INIT;
+
+    if (options)
+        o = *options;
+    if (o.format == GPUDL_FORMAT_FATBIN)
+        return wrong("a link takes sources as LTO-IR, PTX or cubins: leave format 0, or use gpudl_compile()");
+    o.flags |= GPUDL_COMPILE_RELOCATABLE;
+    target.format = (enum compile_format)(o.format ? o.format : format);
+    return replace(l, content, &o, target);
 }
 
 /* ---- bytes only */

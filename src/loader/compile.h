@@ -16,6 +16,10 @@ gpudl_status gpudl__compile_import(const gpudl_compile_options *given, gpudl_com
 gpudl_status gpudl__compile_copy(const gpudl_compile_options *given, gpudl_compile_options **out);
 gpudl_status gpudl__compile_of_load(const gpudl_load_options *given, gpudl_compile_options **out);
 
+/* The same for a link: relocatable code for this architecture, in this format where the options name none. l may be NULL. */
+gpudl_status gpudl__content_compile_part(gpudl_loader *l, const gpudl_compile_options *options, unsigned sm, char suffix,
+    gpudl_format format, struct content *content);
+
 /* cache.c: where results are kept; opened on first use, closed with the loader. l NULL: the process's own. May be NULL: nothing is kept. */
 struct cache *gpudl__loader_cache(gpudl_loader *l);
 /* The caller's loader; else the default one if it is open; else NULL. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/image/details.h"
+#include "src/loader/compile.h"
 #include "src/loader/error.h"
 #include "src/loader/image_api.h"
 #include "src/loader/options.h"
@@ -68,7 +69,57 @@ struct link_target gpudl__link_target_of(const gpudl_loader *l)
     return (struct link_target){ .sm = l->driver.sm, .device = true, .ptx = l->driver.software };
 }
 
-gpudl_status gpudl__link_contents(const struct link_request *request, struct link_result *out)
+/* Is there LTO-IR in it? */
+static bool has_ltoir(const struct content *content)
+{
+    struct image *image;
+    bool has = false;
+
+    if (gpudl__image_inspect(content->bytes, NULL, &image, NULL, 0))
+        return false;
+    for (size_t i = 0; i < gpudl__image_count(image); i++)
+        has = has || gpudl__image_entry(image, i)->format == IMAGE_LTOIR;
+    gpudl__image_close(image);
+    return has;
+}
+
+/* LTO-IR, as it is optimised across sources; PTX where something else cannot be LTO-IR as well, or nobody could link that. */
+static gpudl_format format_for(const struct link_request *r)
+{
+    if (r->target.ptx && r->loader && r->loader->driver.software)
+        return GPUDL_FORMAT_PTX;
+    for (size_t i = 0; i < r->n; i++)
+        if (!r->contents[i].cuda && !has_ltoir(&r->contents[i]))
+            return GPUDL_FORMAT_PTX;
+    return gpudl__link_takes_ltoir(r->linker) ? GPUDL_FORMAT_LTOIR : GPUDL_FORMAT_PTX;
+}
+
+/* Compilers that make no LTO-IR make PTX. */
+static gpudl_status compile(const struct link_request *r, gpudl_format format, struct content *content)
+{
+    gpudl_status status = gpudl__content_compile_part(r->loader, r->options, r->target.sm, r->target.suffix, format, content);
+
+    if (status != GPUDL_ERROR_NO_COMPILER || format != GPUDL_FORMAT_LTOIR)
+        return status;
+    return gpudl__content_compile_part(r->loader, r->options, r->target.sm, r->target.suffix, GPUDL_FORMAT_PTX, content);
+}
+
+static gpudl_status compile_all(const struct link_request *r)
+{
+    gpudl_format format = GPUDL_FORMAT_AUTO;
+    gpudl_status status = GPUDL_OK;
+
+    for (size_t i = 0; status == GPUDL_OK && i < r->n; i++) {
+        if (!r->contents[i].cuda)
+            continue;
+        if (!format)
+            format = format_for(r);
+        status = compile(r, format, &r->contents[i]);
+    }
+    return status;
+}
+
+static gpudl_status run(const struct link_request *request, struct link_result *out)
 {
     struct link_input *inputs = gpudl__alloc_zero(request->n * sizeof(*inputs));
     gpudl_loader *l = request->loader;
@@ -90,6 +141,13 @@ gpudl_status gpudl__link_contents(const struct link_request *request, struct lin
     if (error == LINK_NO_MEMORY)
         return gpudl__fail_memory("a link");
     return error ? gpudl__fail_code(status_of(error, &failure), failure.cuda, words) : GPUDL_OK;
+}
+
+gpudl_status gpudl__link_contents(const struct link_request *request, struct link_result *out)
+{
+    gpudl_status status = compile_all(request);
+
+    return status == GPUDL_OK ? run(request, out) : status;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------- contents */
@@ -129,41 +187,80 @@ static char *name_of(const struct content *contents, size_t n)
     return gpudl__alloc_string(name);
 }
 
-/* The result as a content, which takes the bytes over; what the linker remarked is logged. */
-static gpudl_status keep(gpudl_loader *l, struct link_result *result, char *name, struct content *out)
+/* The names of all that was compiled, one behind the other. */
+static bool join_names(const struct content *contents, size_t n, struct span *out)
 {
-    if (!name) {
+    unsigned char *bytes, *at;
+    size_t size = 0;
+
+    for (size_t i = 0; i < n; i++)
+        size += contents[i].lowered.size;
+    *out = (struct span){ NULL, 0 };
+    if (!size)
+        return true;
+    if (!(bytes = at = gpudl__alloc(size)))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (contents[i].lowered.size)
+            memcpy(at, contents[i].lowered.data, contents[i].lowered.size);
+        at += contents[i].lowered.size;
+    }
+    *out = (struct span){ bytes, size };
+    return true;
+}
+
+/* The result as a content, which takes the bytes over; what the linker remarked is logged. */
+static gpudl_status keep(const struct link_request *r, struct link_result *result, struct content *out)
+{
+    struct content c = { .bytes = { result->bytes, result->size }, .name = name_of(r->contents, r->n) };
+
+    result->bytes = NULL;
+    if (!c.name || !join_names(r->contents, r->n, &c.lowered)) {
+        gpudl__content_release(&c);
         gpudl__link_release(result);
         return gpudl__fail_memory("linked code");
     }
     if (result->log)
-        gpudl__log(l, GPUDL_LOG_INFO, "%s: %s says: %s", name, result->linker, result->log);
-    *out = (struct content){ .bytes = { result->bytes, result->size }, .name = name };
-    result->bytes = NULL;
+        gpudl__log(r->loader, GPUDL_LOG_INFO, "%s: %s says: %s", c.name, result->linker, result->log);
     gpudl__link_release(result);
+    *out = c;
     return GPUDL_OK;
 }
 
-static gpudl_status link_contents(gpudl_loader *l, const struct content *contents, size_t n, const struct load_settings *settings,
-    struct content *out)
+static gpudl_status link_contents(gpudl_loader *l, struct content *contents, size_t n, const gpudl_compile_options *options,
+    const struct load_settings *settings, struct content *out)
 {
-    struct link_request request = { l, contents, n, settings, gpudl__link_target_of(l), NULL };
+    struct link_request request = { l, contents, n, settings, options, gpudl__link_target_of(l), NULL };
     struct link_result result;
     gpudl_status status = gpudl__link_contents(&request, &result);
 
-    return status == GPUDL_OK ? keep(l, &result, name_of(contents, n), out) : status;
+    return status == GPUDL_OK ? keep(&request, &result, out) : status;
 }
 
-static gpudl_status link_and_load(gpudl_loader *l, const gpudl_source *sources, size_t n, const struct load_settings *settings,
-    gpudl_library **out)
+static gpudl_status link_sources(gpudl_loader *l, const gpudl_source *sources, size_t n, const gpudl_load_options *options,
+    const struct load_settings *settings, struct content *out)
 {
-    struct content *contents, linked;
-    gpudl_status status = gpudl__contents_read(sources, n, &contents);
+    gpudl_compile_options *compile;
+    struct content *contents;
+    gpudl_status status = gpudl__compile_of_load(options, &compile);
 
     if (status != GPUDL_OK)
         return status;
-    status = link_contents(l, contents, n, settings, &linked);
-    gpudl__contents_release(contents, n);
+    status = gpudl__contents_read(sources, n, &contents);
+    if (status == GPUDL_OK) {
+        status = link_contents(l, contents, n, compile, settings, out);
+        gpudl__contents_release(contents, n);
+    }
+    gpudl__free(compile);
+    return status;
+}
+
+static gpudl_status link_and_load(gpudl_loader *l, const gpudl_source *sources, size_t n, const gpudl_load_options *options,
+    const struct load_settings *settings, gpudl_library **out)
+{
+    struct content linked;
+    gpudl_status status = link_sources(l, sources, n, options, settings, &linked);
+
     if (status != GPUDL_OK)
         return status;
     status = gpudl__library_create(l, &linked, settings, out);
@@ -190,7 +287,7 @@ gpudl_status gpudl_library_link(
     if (!l)
         return status;
     before = gpudl__alloc_use(gpudl__loader_heap(l));
-    status = link_and_load(l, sources, n, &settings, out);
+    status = link_and_load(l, sources, n, options, &settings, out);
     gpudl__alloc_use(before);
     return status;
 }
@@ -231,10 +328,10 @@ bool gpudl__link_alone(gpudl_loader *l, struct content *content, const struct lo
 
     if (*status == GPUDL_OK || !wants_a_link(content, *status))
         return false;
-    failed = link_contents(l, content, 1, settings, &linked);
+    failed = link_contents(l, content, 1, NULL, settings, &linked);
     if (failed == GPUDL_OK) {
-        gpudl__content_release(content);
-        *content = linked;
+        gpudl__content_replace(content, linked.bytes, linked.lowered);
+        gpudl__free(linked.name);
         return true;
     }
     if (failed == GPUDL_ERROR_NO_MEMORY) {

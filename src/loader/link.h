@@ -7,9 +7,10 @@
 
 struct link_request {
     gpudl_loader *loader;               /* NULL: nobody's driver is asked */
-    const struct content *contents;
+    struct content *contents;           /* CUDA C++ among them becomes what it is compiled to */
     size_t n;
     const struct load_settings *settings;
+    const gpudl_compile_options *options;       /* for what is compiled; may be NULL */
     struct link_target target;
     const char *linker;
 };

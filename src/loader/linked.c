@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/loader/compile.h"
 #include "src/loader/error.h"
 #include "src/loader/image_api.h"
 #include "src/loader/link.h"
@@ -63,10 +64,14 @@ static gpudl_status make(gpudl_loader *given, const gpudl_source *sources, size_
     struct link_request request = { .n = n, .settings = settings, .linker = o->linker };
     gpudl_linked *linked = gpudl__alloc_zero(sizeof(*linked));
     gpudl_status status = linked ? GPUDL_OK : gpudl__fail_memory("linked code");
+    gpudl_compile_options *compile = NULL;
     struct content *contents = NULL;
 
     if (status == GPUDL_OK && o->arch)
         status = target_by_name(o, &request.target);
+    if (status == GPUDL_OK)
+        status = gpudl__compile_of_load(o->load, &compile);
+    request.options = compile;
     if (status == GPUDL_OK)
         status = gpudl__contents_read(sources, n, &contents);
     request.contents = contents;
@@ -75,6 +80,7 @@ static gpudl_status make(gpudl_loader *given, const gpudl_source *sources, size_
                          : link_for_device(given, &request, o->format, &linked->result);
     if (contents)
         gpudl__contents_release(contents, n);
+    gpudl__free(compile);
     if (status == GPUDL_OK)
         *out = linked;
     else
