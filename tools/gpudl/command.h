@@ -23,8 +23,9 @@ struct command {
     int (*run)(int argc, char **argv);      /* argv[0] is the command's name */
 };
 
-extern const struct command command_run, command_compile, command_link, command_inspect, command_check, command_extract, command_cache, command_device,
-    command_doctor, command_keygen, command_sign, command_verify, command_manifest, command_help;
+extern const struct command command_run, command_compile, command_link, command_inspect, command_check, command_extract,
+    command_cache, command_device, command_doctor, command_keygen, command_sign, command_verify,
+    command_manifest, command_help;
 
 /* The table; ends with NULL. */
 extern const struct command *const commands[];

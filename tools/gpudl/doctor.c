@@ -50,6 +50,16 @@ static void print_rest(const struct findings *f)
         words_print(f->no_compilers);
         putchar('\n');
     }
+    printf("linkers of relocatable code:\n");
+    for (size_t i = 0; i < f->nlinkers; i++) {
+        const gpudl_linker_info *l = &f->linkers[i];
+
+        printf("  %s: %s", l->name, l->usable ? "" : "not usable: ");
+        if (l->usable && l->version)
+            printf("CUDA %d.%d, ", l->version / 1000, l->version % 1000 / 10);
+        words_print(l->text);
+        putchar('\n');
+    }
     printf("compiled code is kept in ");
     words_print(f->cache.folder ? f->cache.folder : "no folder: none of GPUDL_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
     printf(": %llu entries, %llu bytes\n", (unsigned long long)f->cache.entries, (unsigned long long)f->cache.bytes);
@@ -136,6 +146,25 @@ static void write_compilers(struct json *j, const struct findings *f)
     json_close(j, '}');
 }
 
+static void write_linkers(struct json *j, const struct findings *f)
+{
+    char version[16];
+
+    json_open(j, "linkers", '[');
+    for (size_t i = 0; i < f->nlinkers; i++) {
+        const gpudl_linker_info *l = &f->linkers[i];
+
+        snprintf(version, sizeof(version), "%d.%d", l->version / 1000, l->version % 1000 / 10);
+        json_open(j, NULL, '{');
+        json_string(j, "name", l->name);
+        json_truth(j, "usable", l->usable);
+        json_string(j, "cuda", l->usable && l->version ? version : NULL);
+        json_string(j, l->usable ? "text" : "reason", l->text);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
 static void write_variables(struct json *j, const struct findings *f)
 {
     json_open(j, "environment", '[');
@@ -185,6 +214,7 @@ static void write_findings(const struct findings *f)
     json_string(&j, "llvm", f->llvm);
     json_truth(&j, "source_names", f->names);
     write_compilers(&j, f);
+    write_linkers(&j, f);
     write_variables(&j, f);
     write_missing(&j, f);
     json_close(&j, '}');

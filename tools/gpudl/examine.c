@@ -183,6 +183,11 @@ static void note_compiler(void *user, const char *kind, const char *path)
 static void examine_compilers(struct findings *f)
 {
     gpudl_compilers(note_compiler, f, f->no_compilers, sizeof(f->no_compilers));
+    for (f->nlinkers = 0; f->nlinkers < MOST_LINKERS; f->nlinkers++) {
+        f->linkers[f->nlinkers].size_of_struct = sizeof(f->linkers[0]);
+        if (gpudl_linker_describe(NULL, f->nlinkers, &f->linkers[f->nlinkers]) != GPUDL_OK)
+            break;
+    }
     f->cache.size_of_struct = sizeof(f->cache);
     gpudl_cache_describe(NULL, &f->cache);
 }
@@ -211,6 +216,7 @@ static const struct {
     { "GPUDL_CACHE_DIR", "where compiled code is kept" },
     { "GPUDL_CLANG_INCLUDE", "where clang's device header is" },
     { "GPUDL_COMPILER", "the compiler of CUDA C++, where programs ask for none" },
+    { "GPUDL_LINKER", "the linker of relocatable code, where programs ask for none" },
     { "GPUDL_DRIVER", "the driver of programs that ask for none" },
     { "GPUDL_QUIET", "1 silences gpudl's warnings" },
     { "SOFTCUDA_CACHE", "off: softcuda keeps no compiled code on disk" },
@@ -279,6 +285,8 @@ static void list_missing(struct findings *f)
     if (!f->ncompilers)
         miss(f, "a compiler of CUDA C++ (NVRTC, nvcc, clang)", "sources that are loaded",
             "pip install nvidia-cuda-nvrtc, or apt install clang-19; or set CUDA_HOME to a toolkit");
+    if (f->nlinkers && !f->linkers[0].usable)
+        miss(f, "nvJitLink", "linking LTO-IR", "pip install nvidia-nvjitlink; or set CUDA_HOME to a toolkit (12.0 or later)");
     if (!f->names)
         miss(f, "a C++ runtime library (libstdc++.so.6)", "names of kernels as the source has them", "install libstdc++6");
 }

@@ -7,7 +7,8 @@
 
 #include <gpudl/gpudl.h>
 
-enum { MOST_DRIVERS = 3, MOST_DEVICES = 64, MOST_LACKS = 128, MOST_VARIABLES = 64, MOST_COMPILERS = 4, MOST_MISSING = 8 };
+enum { MOST_DRIVERS = 3, MOST_DEVICES = 64, MOST_LACKS = 128, MOST_VARIABLES = 64,
+    MOST_COMPILERS = 4, MOST_LINKERS = 2, MOST_MISSING = 8 };
 
 struct device_finding {
     char name[256];
@@ -52,6 +53,8 @@ struct findings {
     struct compiler_finding compilers[MOST_COMPILERS];     /* of CUDA C++, in the order of preference */
     size_t ncompilers;
     char no_compilers[2048];        /* where was looked for those that are not there; "" */
+    gpudl_linker_info linkers[MOST_LINKERS];
+    size_t nlinkers;
     gpudl_cache_info cache;
     bool names;                     /* can names be given as the source has them? */
     struct variable_finding variables[MOST_VARIABLES];

@@ -1,4 +1,5 @@
 /* link.c - gpudl link: relocatable code of several files as one image. */
+#include "tools/gpudl/compiling.h"
 #include "tools/gpudl/output.h"
 #include "tools/gpudl/words.h"
 
@@ -15,6 +16,7 @@ static const struct command_option options[] = {
     { "--max-registers", "N", "of a thread" },
     { "--lineinfo", NULL, "with source lines" },
     { "--verbose", NULL, "say on stderr who linked, and what the linker remarked" },
+    COMPILING_OPTIONS,
     { NULL, NULL, NULL },
 };
 
@@ -24,6 +26,7 @@ struct plan {
     const char *out;
     gpudl_link_options link;
     gpudl_load_options load;
+    struct compiling compiling;
     bool verbose;
 };
 
@@ -66,18 +69,20 @@ static int take(void *user, const char *name, const char *value)
         return take_registers(plan, value);
     else if (!strcmp(name, "--lineinfo"))
         plan->load.flags |= GPUDL_LOAD_LINE_INFO;
-    else
+    else if (!compiling_take(&plan->compiling, name, value))
         plan->verbose = true;
     return STATUS_OK;
 }
 
 static int link_files(struct plan *plan)
 {
+    gpudl_compile_options compile = compiling_options(&plan->compiling, NULL, GPUDL_FORMAT_AUTO);
     gpudl_linked *linked;
     const void *bytes;
     size_t size;
     int status;
 
+    plan->load.compile = &compile;
     plan->link.load = &plan->load;
     if (gpudl_linked_make(NULL, plan->sources, plan->n, &plan->link, &linked) != GPUDL_OK)
         return command_library_failed(&command_link);
@@ -98,8 +103,10 @@ static int run(int argc, char **argv)
     int status;
 
     plan.sources = calloc((size_t)argc, sizeof(*plan.sources));
-    if (!plan.sources)
+    if (!plan.sources || !compiling_begin(&plan.compiling, (size_t)argc)) {
+        free(plan.sources);
         return command_failed(&command_link, "out of memory");
+    }
     status = words_take(&command_link, argc, argv, take, &plan);
     if (status == STATUS_OK && !plan.n)
         status = command_misused(&command_link, "no FILE given");
@@ -107,6 +114,7 @@ static int run(int argc, char **argv)
         status = command_misused(&command_link, "-o is missing");
     if (status == STATUS_OK)
         status = link_files(&plan);
+    compiling_end(&plan.compiling);
     free(plan.sources);
     return status;
 }
@@ -116,7 +124,7 @@ const struct command command_link = {
     .arguments = "FILE... -o OUT [OPTION...]",
     .summary = "join relocatable code of several FILEs to one image that can be loaded",
     .options = options,
-    .notes = "A FILE is PTX, a cubin, LTO-IR, a fatbin, an object of nvcc or an archive of those.\n"
+    .notes = "A FILE is PTX, a cubin, LTO-IR, a fatbin, an object of nvcc, an archive of those, or CUDA C++ (.cu).\n"
              "Status 0: written; 1: it cannot be linked, or OUT not be written.\n",
     .run = run,
 };
