@@ -100,15 +100,14 @@ static bool driver_is_better(const struct link_job *job, const struct link_parts
 static enum link_error no_linker(const struct link_job *job, const struct link_parts *parts, const struct wish *wish, const char *where,
     struct text *text)
 {
-    const char *what = parts->lto ? "LTO-IR is linked by nvJitLink only" : "there is no linker";
+    const char *needed = parts->lto ? "LTO-IR is linked by nvJitLink only" : job->driver.software ? "softcuda links to PTX, and machine code is wanted"
+        : job->driver.table ? "the driver has no linker" : "there is no driver";
 
     gpudl__link_name_inputs(job, text);
     if (wish->driver)
-        gpudl__text_add(text, ": %s, and GPUDL_LINKER or the caller asks for the driver's", what);
-    else if (job->driver.software && !parts->lto)
-        gpudl__text_add(text, ": softcuda links to PTX, and machine code is wanted; nvJitLink was not found: %s", where);
+        gpudl__text_add(text, ": %s, and GPUDL_LINKER or the caller asks for the driver's", needed);
     else
-        gpudl__text_add(text, ": %s, and it was not found: %s", parts->lto ? what : "nvJitLink or a driver with a linker is needed", where);
+        gpudl__text_add(text, ": %s, and nvJitLink was not found: %s", needed, where);
     gpudl__text_add(text, ". It comes with the CUDA toolkit (12.0 or later) and with `pip install nvidia-nvjitlink`; GPUDL_LINKER may name it");
     return LINK_NO_LINKER;
 }

@@ -65,7 +65,7 @@ static enum link_error refused(const struct link_job *job, const char *call, int
     gpudl__text_add(text, ": %s%s%s returned %d (%s)", words ? words : "", words ? "; " : "", call, code, error_name(job->driver.table, code));
     gpudl__free(words);
     failure->cuda = code;
-    return code == GPUDL_CU_OUT_OF_MEMORY ? LINK_NO_MEMORY : LINK_REFUSED;
+    return LINK_REFUSED;
 }
 
 static enum link_error no_context(const struct link_job *job, int code, struct link_failure *failure, struct text *text)

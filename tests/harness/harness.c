@@ -142,6 +142,7 @@ void harness_close(gpudl_loader *l)
     assert_int_equal(harness_live_blocks(), 0);
     assert_int_equal(nulldrv_alive("library"), 0);
     assert_int_equal(nulldrv_alive("context"), 0);
+    assert_int_equal(nulldrv_alive("link"), 0);
     assert_no_misuse();
 }
 
@@ -212,7 +213,7 @@ void harness_fail_allocations(harness_scenario *scenario, void *user)
 static bool is_tolerated(const char *name)
 {
     static const char *const names[] = { "cuGetErrorName", "cuGetErrorString", "cuLibraryUnload", "cuDevicePrimaryCtxRelease",
-        "cuCtxPopCurrent", "cuStreamGetCtx", "cuCtxGetDevice", "cuThreadExchangeStreamCaptureMode" };
+        "cuCtxPopCurrent", "cuLinkDestroy", "cuStreamGetCtx", "cuCtxGetDevice", "cuThreadExchangeStreamCaptureMode" };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (strcmp(names[i], name) == 0)

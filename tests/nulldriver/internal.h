@@ -36,7 +36,7 @@ struct settings {
 };
 extern struct settings settings;
 
-extern atomic_long alive_libraries, alive_contexts, alive_memory, alive_streams, alive_events;
+extern atomic_long alive_libraries, alive_contexts, alive_memory, alive_streams, alive_events, alive_links;
 void misuse(const char *text);
 
 /* One of these per function of the list, with the same name behind null_; weak, as not all are there: a missing one is NULL. */
@@ -60,6 +60,9 @@ void reset_nodes(void);
 int usable(CUlibrary library, const char *what);
 
 void reset_libraries(void);
+void reset_links(void);
+/* An option of a JIT that is a buffer, filled with text where it is given. */
+void write_log(const int *options, void **values, unsigned n, int buffer_option, int size_option, const char *text);
 void reset_device(void);
 long pushed(void);
 

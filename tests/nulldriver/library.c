@@ -67,7 +67,7 @@ static CUkernel find_kernel(CUlibrary library, const char *name)
     return library->any ? add_kernel(library, name, strlen(name)) : NULL;
 }
 
-static void write_log(const int *options, void **values, unsigned n, int buffer_option, int size_option, const char *text)
+void write_log(const int *options, void **values, unsigned n, int buffer_option, int size_option, const char *text)
 {
     char *buffer = NULL;
     unsigned size = 0;

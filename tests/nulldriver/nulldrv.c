@@ -94,6 +94,7 @@ long nulldrv_alive(const char *what)
            strcmp(what, "memory") == 0 ? atomic_load(&alive_memory) :
            strcmp(what, "stream") == 0 ? atomic_load(&alive_streams) :
            strcmp(what, "event") == 0 ? atomic_load(&alive_events) :
+           strcmp(what, "link") == 0 ? atomic_load(&alive_links) :
            strcmp(what, "pushed") == 0 ? pushed() : -1;
 }
 
@@ -102,6 +103,7 @@ void nulldrv_reset(void)
     reset_counts();
     reset_device();
     reset_libraries();
+    reset_links();
     atomic_store(&misuses, 0);
     atomic_store(&last_misuse, "");
 }

@@ -52,8 +52,15 @@ int nulldrv_cache_preference(const char *kernel, int device);   /* of the newest
 /* Called with the arguments of each launch from now on, until the reset; NULL: nothing is. */
 void nulldrv_on_launch(void (*see)(void **params, void **extra));
 
+/* What the linker makes of its inputs from now on, copied; NULL: its first input. log: what it writes to its error log; NULL: nothing. */
+void nulldrv_set_linked(const void *bytes, size_t size);
+void nulldrv_set_link_log(const char *log);
+/* Type and name of the nth input (0: the first) of the last link; NULL past the end. */
+const char *nulldrv_link_input(size_t n, int *type);
+int nulldrv_link_option(int option, void **value);  /* was it given to the last link? */
+
 /* Alive now: "library", "context" (retained primary contexts), "memory", "pushed" (contexts on the calling thread's stack),
- * "stream", "event". */
+ * "stream", "event", "link" (states of the linker). */
 long nulldrv_alive(const char *what);
 /* Misuse since the reset; text is the last one's, lent until the next. */
 unsigned long nulldrv_misuses(const char **text);
