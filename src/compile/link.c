@@ -155,6 +155,8 @@ static void raise_target(struct link_job *job, const struct link_parts *parts)
     for (size_t i = 0; job->target.device && i < parts->n; i++) {
         const struct link_part *p = &parts->items[i];
 
+        if (job->driver.software && p->sm > job->target.sm)
+            job->target.sm = p->sm;     /* it runs PTX of any */
         if (p->suffix == 'a' && p->sm == job->target.sm)
             job->target.suffix = 'a';
         else if (p->suffix == 'f' && !job->target.suffix)

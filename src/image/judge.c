@@ -31,7 +31,7 @@ static enum image_verdict judge_kind(const struct image_entry *e, const struct i
     switch (e->format) {
     case IMAGE_CUBIN: break;
     case IMAGE_PTX: break;
-    case IMAGE_LTOIR: return target->ltoir ? judge_ptx(e, target->sm) : IMAGE_VERDICT_LTO_IR;
+    case IMAGE_LTOIR: return !target->ltoir ? IMAGE_VERDICT_LTO_IR : target->any_ptx ? IMAGE_VERDICT_FITS : judge_ptx(e, target->sm);
     case IMAGE_OPTIXIR: return IMAGE_VERDICT_OPTIX_IR;
     default: return IMAGE_VERDICT_OTHER_KIND;
     }

@@ -7,7 +7,7 @@ done
 if command -v python3 >/dev/null; then
     python3 -c "import json; print(*json.load(open('out.json')))"
 else
-    echo gpudl drivers default cpu llvm source_names compilers cache environment missing
+    echo gpudl drivers default cpu llvm source_names compilers cache linkers environment missing
 fi
 CUDA_FORCE_PTX_JIT=1 SOFTCUDA_FAST=1 GPUDL_NO_SUCH=x "$GPUDL" doctor | grep -e FORCE_PTX -e FAST -e NO_SUCH
 # A driver that does not work is no reason not to look at the others.

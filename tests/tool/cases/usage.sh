@@ -26,6 +26,10 @@ wrong cache stats now
 wrong cache warm
 wrong cache trim --bytes 12Q
 wrong cache warm list --jobs 0
+wrong link
+wrong link a
+wrong link a -o b --format elf
+wrong link a -o b --max-registers x
 wrong extract a --entry 0
 wrong extract a -o b
 wrong extract a --entry x -o b
