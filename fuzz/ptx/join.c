@@ -1,5 +1,5 @@
-/* Any bytes as one text, or as several with a byte of 1 between them, through the joiner: it refuses them with words, or makes a text;
- * and a text that parses alone is joined to one that parses, alone too. */
+/* Any bytes as one text, or as several with a byte of 1 between them, through the joiner: it refuses them with words, or makes a
+ * text; and a text that parses is one that parses, too, when it is joined alone. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

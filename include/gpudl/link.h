@@ -7,14 +7,14 @@
 extern "C" {
 #endif
 
-/* Relocatable code (nvcc -rdc=true) uses functions and variables of other code, and is linked with it before it runs. Inputs may be
- * LTO-IR, PTX, cubins, fatbins and host objects that hold any of these, and archives of objects, of which what is needed is taken. PTX
- * and machine code may be mixed; with LTO-IR (-dlto) all of it should be LTO-IR, which is then optimised as a whole.
+/* Relocatable code (nvcc -rdc=true) uses functions and variables of other code, and is linked with it before it runs. Inputs may
+ * be LTO-IR, PTX, cubins, fatbins and host objects that hold any of these, archives of objects, of which what is needed is taken,
+ * and CUDA C++, which is compiled first (compile.h): to LTO-IR where that can be linked, else to PTX. PTX and machine code may be
+ * mixed; with LTO-IR (-dlto) all of it should be LTO-IR, which is then optimised as a whole.
  *
- * Linkers are found at run time: nvJitLink (CUDA toolkit 12.0 or later: CUDA_HOME, CUDA_PATH, the library path, pip's wheels), else the
- * driver's own, which links PTX and machine code. softcuda's links PTX to PTX; LTO-IR for it goes through nvJitLink. CUDA C++ among the inputs is
- * compiled first (compile.h), to LTO-IR where that can be linked, else to PTX. The environment's
- * GPUDL_LINKER names another: "nvjitlink", "driver" or the path of a libnvJitLink. */
+ * Linkers are found at run time: nvJitLink (CUDA toolkit 12.0 or later: CUDA_HOME, CUDA_PATH, the library path, pip's wheels), else
+ * the driver's own, which links PTX and machine code. softcuda's links PTX to PTX; LTO-IR for it goes through nvJitLink. The
+ * environment's GPUDL_LINKER names another: "nvjitlink", "driver" or the path of a libnvJitLink. */
 
 /**
  * Link, load, and make the kernels of all inputs callable.

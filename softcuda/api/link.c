@@ -1,5 +1,5 @@
-/* link.c - the linker of the driver API. What it returns is called a cubin and is PTX, as softcuda loads no other; a real driver would
- * load it too. */
+/* link.c - the linker of the driver API. What it returns is called a cubin and is PTX, as softcuda loads no other; a real driver
+ * would load it too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@ enum join_kind { JOIN_VARIABLE, JOIN_FUNCTION, JOIN_ALIAS, JOIN_FILE, JOIN_PRAGM
 /* Slices of the source:
  *
  *     .visible .global .align 4 .u32 x[2] = { 1, 2 } ;     one statement for each name
- *              |------- head -------||name and dims||-- body --|
+ *              |------ head ------| name dims |---- body ----|
  *     .weak .func (.param .b32 r) f (.param .b32 a) { ... }
  *           |---------------- head ----------------||body |
  *     .file 1 "k.cu"                                 .alias f, g;

@@ -26,7 +26,8 @@ static void compare(struct join *j, const struct join_statement *a, const struct
     if (a->kind == JOIN_ALIAS || b->kind == JOIN_ALIAS)
         return;
     if (strcmp(kind_of(a), kind_of(b)))
-        join_complain(j, "'%.*s' is declared as .%s in '%s' and as .%s in '%s'", JOIN_NAME(a->name), kind_of(a), one, kind_of(b), other);
+        join_complain(j, "'%.*s' is declared as .%s in '%s' and as .%s in '%s'", JOIN_NAME(a->name), kind_of(a), one, kind_of(b),
+            other);
     else if (a->kind == JOIN_VARIABLE && a->size && b->size && a->size != b->size
              && !(a->linkage == PTX_COMMON && b->linkage == PTX_COMMON))
         join_complain(j, "'%.*s' has %llu bytes in '%s' and %llu in '%s'", JOIN_NAME(a->name), (unsigned long long)a->size, one,
@@ -51,7 +52,8 @@ static void define(struct join *j, struct join_symbol *meaning, uint32_t index)
     }
     was = join_statement(j, meaning->definition);
     if (rank(s) == 3 && rank(was) == 3)
-        join_complain(j, "'%.*s' is defined more than once: in '%s' and in '%s'", JOIN_NAME(s->name), source_name(j, was), source_name(j, s));
+        join_complain(j, "'%.*s' is defined more than once: in '%s' and in '%s'", JOIN_NAME(s->name), source_name(j, was),
+            source_name(j, s));
     else if (rank(s) > rank(was) || (rank(s) == 1 && rank(was) == 1 && s->size > was->size))
         meaning->definition = index;
 }
@@ -213,15 +215,15 @@ static void written(struct join *j, struct ptx_slice name)
 /* name$source, or the next number of which there is none yet. */
 static void rename_local(struct join *j, struct join_symbol *s, uint32_t source)
 {
-    struct ptx_slice name;
     char text[1024], *kept;
+    struct ptx_slice name = { text, 0 };
 
     if (s->name.len > sizeof(text) - 16) {
         join_complain(j, "'%.*s...', of which there are two, is too long a name to tell them apart", JOIN_NAME(s->name));
         return;
     }
     for (s->suffix = source ? source : 1;; s->suffix++) {
-        name = (struct ptx_slice){ text, (uint32_t)snprintf(text, sizeof(text), "%.*s$%u", (int)s->name.len, s->name.text, s->suffix) };
+        name.len = (uint32_t)snprintf(text, sizeof(text), "%.*s$%u", (int)s->name.len, s->name.text, s->suffix);
         if (!is_written(j, name))
             break;
     }

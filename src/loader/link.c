@@ -47,7 +47,7 @@ static struct link_settings settings_of(const struct load_settings *s)
     };
 
     if (s->cache_mode)
-        strcpy(out.cache_mode, s->cache_mode == GPUDL_CACHE_MODE_CG ? "cg" : "ca");
+        memcpy(out.cache_mode, s->cache_mode == GPUDL_CACHE_MODE_CG ? "cg" : "ca", sizeof(out.cache_mode));
     return out;
 }
 

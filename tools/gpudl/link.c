@@ -26,6 +26,7 @@ struct plan {
     const char *out;
     gpudl_link_options link;
     gpudl_load_options load;
+    gpudl_compile_options compile;
     struct compiling compiling;
     bool verbose;
 };
@@ -76,13 +77,13 @@ static int take(void *user, const char *name, const char *value)
 
 static int link_files(struct plan *plan)
 {
-    gpudl_compile_options compile = compiling_options(&plan->compiling, NULL, GPUDL_FORMAT_AUTO);
     gpudl_linked *linked;
     const void *bytes;
     size_t size;
     int status;
 
-    plan->load.compile = &compile;
+    plan->compile = compiling_options(&plan->compiling, NULL, GPUDL_FORMAT_AUTO);
+    plan->load.compile = &plan->compile;
     plan->link.load = &plan->load;
     if (gpudl_linked_make(NULL, plan->sources, plan->n, &plan->link, &linked) != GPUDL_OK)
         return command_library_failed(&command_link);
