@@ -6,6 +6,7 @@
 
 #include "src/image/details.h"
 #include "src/loader/compile.h"
+#include "src/loader/context.h"
 #include "src/loader/error.h"
 #include "src/loader/image_api.h"
 #include "src/loader/options.h"
@@ -16,22 +17,26 @@ static const char link_function[] = "gpudl_library_link";
 
 /* ----------------------------------------------------------------------------------------------------------------- one request */
 
+/* For the driver's linker: a context of the device that is linked for. */
+struct lending {
+    gpudl_loader *loader;
+    bool pushed;
+};
+
 static int enter(void *user)
 {
-    gpudl_loader *l = user;
-    CUcontext context;
+    struct lending *lent = user;
 
-    if (gpudl__loader_context(l, 0, &context) != GPUDL_OK)
-        return gpudl_error_cuda() ? gpudl_error_cuda() : GPUDL_CU_UNKNOWN;
-    return l->driver.table.CtxPushCurrent(context);
+    if (gpudl__context_enter(lent->loader, 0, &lent->pushed) == GPUDL_OK)
+        return 0;
+    return gpudl_error_cuda() ? gpudl_error_cuda() : GPUDL_CU_UNKNOWN;
 }
 
 static void leave(void *user)
 {
-    gpudl_loader *l = user;
-    CUcontext popped;
+    struct lending *lent = user;
 
-    l->driver.table.CtxPopCurrent(&popped);
+    gpudl__context_leave(lent->loader, lent->pushed);
 }
 
 static struct link_settings settings_of(const struct load_settings *s)
@@ -123,6 +128,7 @@ static gpudl_status run(const struct link_request *request, struct link_result *
 {
     struct link_input *inputs = gpudl__alloc_zero(request->n * sizeof(*inputs));
     gpudl_loader *l = request->loader;
+    struct lending lent = { l, false };
     struct link_job job = { .inputs = inputs, .n = request->n, .target = request->target, .linker = request->linker,
         .settings = settings_of(request->settings), .limit = request->settings->limit };
     struct link_failure failure;
@@ -133,7 +139,7 @@ static gpudl_status run(const struct link_request *request, struct link_result *
     if (!inputs)
         return gpudl__fail_memory("the inputs of a link");
     if (l)
-        job.driver = (struct link_driver){ &l->driver.table, l->driver.software, l->driver_text, enter, leave, l };
+        job.driver = (struct link_driver){ &l->driver.table, l->driver.software, l->driver_text, enter, leave, &lent };
     for (size_t i = 0; i < request->n; i++)
         inputs[i] = (struct link_input){ request->contents[i].bytes, request->contents[i].name };
     error = gpudl__link(&job, out, &failure, &text);
