@@ -3,6 +3,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/compile/internal.h"
@@ -26,16 +27,18 @@ enum { OPTIONS_MOST = 16, WHY_SIZE = 512 };
     X(remarks_size, "GetInfoLogSize", (void *, size_t *)) \
     X(remarks, "GetInfoLog", (void *, char *))
 
+/* A library of its kind is never closed, as it may have threads; and so these stay. */
 struct nvjitlink {
 #define MEMBER(member, name, parameters) int (*member) parameters;
     FUNCTIONS(MEMBER)
 #undef MEMBER
     int version;
     char path[512];
+    char wanted[512];           /* what it was asked for by; "": whatever is found */
+    struct nvjitlink *next;
 };
 
-/* A library of its kind is never closed: it may have threads. */
-static struct nvjitlink found, named;
+static struct nvjitlink *opened;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* "nvJitLinkCreate", or "__nvJitLinkCreate_12_3" in libraries that have no other. */
@@ -109,23 +112,42 @@ static void *open_any(struct text *why)
     return library ? library : open_one("libnvJitLink.so.12", why);
 }
 
+static struct nvjitlink *known(const char *wanted)
+{
+    struct nvjitlink *n = opened;
+
+    while (n && strcmp(n->wanted, wanted))
+        n = n->next;
+    return n;
+}
+
+/* The process's own memory, not a loader's. */
+static struct nvjitlink *open_new(const char *wanted, struct text *why)
+{
+    struct nvjitlink *n = strlen(wanted) < sizeof(n->wanted) ? calloc(1, sizeof(*n)) : NULL;
+    void *library = n ? *wanted ? open_one(wanted, why) : open_any(why) : NULL;
+
+    if (!library || !fill(library, n, why)) {
+        free(n);
+        return NULL;
+    }
+    memcpy(n->wanted, wanted, strlen(wanted) + 1);
+    n->next = opened;
+    opened = n;
+    return n;
+}
+
 const struct nvjitlink *gpudl__nvjitlink_open(const char *path, struct text *why)
 {
-    struct nvjitlink *n = path ? &named : &found, opened = { 0 };
-    void *library;
-    bool good;
+    const char *wanted = path ? path : "";
+    struct nvjitlink *n;
 
     pthread_mutex_lock(&lock);
-    good = n->create && (!path || !strcmp(n->path, path));
-    if (!good && (library = path ? open_one(path, why) : open_any(why))) {
-        good = fill(library, &opened, why);
-        if (good && path)
-            snprintf(opened.path, sizeof(opened.path), "%s", path);
-        if (good)
-            *n = opened;
-    }
+    n = known(wanted);
+    if (!n)
+        n = open_new(wanted, why);
     pthread_mutex_unlock(&lock);
-    return good ? n : NULL;
+    return n;
 }
 
 int gpudl__nvjitlink_version(const struct nvjitlink *n)
