@@ -26,12 +26,24 @@ static uint64_t lay_out(const struct ptx_module *m, uint64_t *globals)
     return at;
 }
 
+/* What addresses in .const count from. */
+static uint64_t first_constant(const struct CUmod_st *mod)
+{
+    uint32_t i = 0;
+
+    while (mod->program->ptx->vars[i].space != PTX_CONST)
+        i++;
+    return mod->globals[i];
+}
+
 static void apply(const struct CUmod_st *mod, const struct ptx_var *v, unsigned char *at)
 {
     for (size_t i = 0; i < v->nrelocs; i++) {
         const struct ptx_reloc *r = &v->relocs[i];
         uint64_t value = r->is_func ? jit_function_address(mod->program->unit, r->index) : mod->globals[r->index];
 
+        if (!r->is_func && !r->generic && mod->program->ptx->vars[r->index].space == PTX_CONST)
+            value -= first_constant(mod);
         value = (value + (uint64_t)r->addend) >> r->shift;
         if (r->size <= sizeof(value) && r->offset <= v->size && r->size <= v->size - r->offset)
             memcpy(at + r->offset, &value, r->size);

@@ -5,13 +5,6 @@
 
 #define B(e) ((e)->v.builder)
 
-/* .shared addresses are 32-bit offsets into the block's window. They are sign-extended: an offset "below zero" belongs to lanes that are
- * masked off, and a row that begins there is a row still. */
-static LLVMValueRef window(struct emit *e, enum ptx_space space)
-{
-    return space == PTX_SHARED ? b_warp_ptr(e, offsetof(struct sc_warp, shared), 0) : LLVMConstNull(b_ptr(e));
-}
-
 static unsigned width_of(struct emit *e, const struct ptx_operand *o, enum ptx_space space)
 {
     if (space == PTX_SHARED)
@@ -19,15 +12,15 @@ static unsigned width_of(struct emit *e, const struct ptx_operand *o, enum ptx_s
     return o->kind == PTX_OP_REG ? v_reg_bits(e, o->index) : 64;
 }
 
+/* Offsets of 32 bits in a window are sign-extended: one "below zero" belongs to lanes that are masked off, and a row that begins there is a
+ * row still. */
 static LLVMValueRef pointer(struct emit *e, LLVMValueRef bytes, int64_t offset, enum ptx_space space)
 {
-    LLVMValueRef index = b_resize(e, bytes, 64, space == PTX_SHARED);
+    LLVMValueRef window = v_window(e, space), index = b_resize(e, bytes, 64, window);
 
     if (offset)
         index = LLVMBuildAdd(B(e), index, b_i64(e, (uint64_t)offset), "");
-    if (space != PTX_SHARED)
-        return LLVMBuildIntToPtr(B(e), index, b_ptr(e), "");
-    return b_gep(e, window(e, space), index);
+    return window ? b_gep(e, window, index) : LLVMBuildIntToPtr(B(e), index, b_ptr(e), "");
 }
 
 /* base, and how far lanes lie from it: what a check of both ends needs. */
@@ -101,17 +94,14 @@ struct address address_make(struct emit *e, const struct ptx_operand *o, enum pt
 LLVMValueRef address_lanes(struct emit *e, const struct address *a, int64_t delta)
 {
     const struct ptx_operand *o = a->operand;
-    LLVMValueRef index = v_vector(e, o, width_of(e, o, a->space));
+    unsigned width = width_of(e, o, a->space);
+    LLVMValueRef index = v_vector(e, o, width), window = v_window(e, a->space);
     int64_t offset = delta + (o->kind == PTX_OP_IMM ? 0 : o->offset);
 
-    if (a->space != PTX_SHARED) {
-        index = b_resize(e, index, 64, false);
-        if (offset)
-            index = LLVMBuildAdd(B(e), index, arith_const(&e->v, 64, (uint64_t)offset), "");
-        return LLVMBuildIntToPtr(B(e), index, LLVMVectorType(b_ptr(e), SC_LANES), "");
-    }
-    /* A 32-bit index from one scalar base is what x86's gathers want. */
+    if (!window)
+        index = b_resize(e, index, width = 64, false);
     if (offset)
-        index = LLVMBuildAdd(B(e), index, arith_const(&e->v, 32, (uint64_t)offset), "");
-    return b_gep(e, window(e, a->space), index);
+        index = LLVMBuildAdd(B(e), index, arith_const(&e->v, width, (uint64_t)offset), "");
+    /* A 32-bit index from one scalar base is what x86's gathers want. */
+    return window ? b_gep(e, window, index) : LLVMBuildIntToPtr(B(e), index, LLVMVectorType(b_ptr(e), SC_LANES), "");
 }

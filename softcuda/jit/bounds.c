@@ -19,14 +19,24 @@ static LLVMValueRef memory_size(struct emit *e)
     return b_warp_field(e, offsetof(struct sc_warp, memory_size), 64, true);
 }
 
-/* Where .local lies instead of in the device's memory. */
+/* .local, and .param of a kernel, lie in ranges of their own instead of in the device's memory, and nowhere else. */
+static bool has_own_range(enum ptx_space space)
+{
+    return space == PTX_LOCAL || space == PTX_PARAM;
+}
+
 static void window_of(struct emit *e, enum ptx_space space, LLVMValueRef *base, LLVMValueRef *size)
 {
     LLVMValueRef end;
 
-    if (space != PTX_LOCAL) {
+    if (!has_own_range(space)) {
         *base = memory_base(e);
         *size = memory_size(e);
+        return;
+    }
+    if (space == PTX_PARAM && e->func->entry) {
+        *base = b_warp_field(e, offsetof(struct sc_warp, params), 64, true);
+        *size = b_i64(e, e->func->param_bytes);
         return;
     }
     *base = b_warp_field(e, offsetof(struct sc_warp, local_base), 64, true);
@@ -40,20 +50,29 @@ static void place_of(struct emit *e, LLVMValueRef *file, LLVMValueRef *line)
     *line = b_i32(e, e->in->loc_line);
 }
 
-static void look_up_one(struct emit *e, LLVMValueRef address, unsigned bytes, LLVMValueRef lanes)
+static void look_up_lanes(struct emit *e, LLVMValueRef addresses, unsigned bytes, LLVMValueRef lanes, enum ptx_space space)
+{
+    LLVMValueRef args[] = { e->warp, b_spill(e, addresses), b_i32(e, bytes), lanes, NULL, NULL, NULL, NULL };
+
+    place_of(e, &args[4], &args[5]);
+    if (!has_own_range(space)) {
+        b_call(e, "sc_rt_check_lanes", 0, args, 6);
+        return;
+    }
+    window_of(e, space, &args[6], &args[7]);
+    b_call(e, "sc_rt_check_range", 0, args, 8);
+}
+
+static void look_up_one(struct emit *e, LLVMValueRef address, unsigned bytes, LLVMValueRef lanes, enum ptx_space space)
 {
     LLVMValueRef args[] = { e->warp, address, b_i32(e, bytes), lanes, NULL, NULL };
 
+    if (has_own_range(space)) {
+        look_up_lanes(e, b_splat(e, address), bytes, lanes, space);
+        return;
+    }
     place_of(e, &args[4], &args[5]);
     b_call(e, "sc_rt_check_one", 0, args, 6);
-}
-
-static void look_up_lanes(struct emit *e, LLVMValueRef addresses, unsigned bytes, LLVMValueRef lanes)
-{
-    LLVMValueRef args[] = { e->warp, b_spill(e, addresses), b_i32(e, bytes), lanes, NULL, NULL };
-
-    place_of(e, &args[4], &args[5]);
-    b_call(e, "sc_rt_check_lanes", 0, args, 6);
 }
 
 static LLVMValueRef is_uneven(struct emit *e, LLVMValueRef bits, unsigned bytes)
@@ -72,8 +91,8 @@ static LLVMValueRef is_outside(struct emit *e, LLVMValueRef low, LLVMValueRef hi
     return LLVMBuildOr(B(e), LLVMBuildICmp(B(e), LLVMIntUGE, first, size, ""), LLVMBuildICmp(B(e), LLVMIntUGE, last, size, ""), "");
 }
 
-/* Both at once where span is a number: an offset whose low bits are turned into its high ones is out of bounds if it is uneven. The range
- * begins at a page. */
+/* Both at once where span is a number: an offset whose low bits are turned into its high ones is out of bounds if it is uneven. The device's
+ * memory begins at a page, and holds more than any span. */
 static LLVMValueRef is_bad(struct emit *e, LLVMValueRef low, int64_t span, unsigned bytes, enum ptx_space space)
 {
     LLVMTypeRef i64 = b_int(e, 64);
@@ -110,7 +129,7 @@ void address_check_lanes(struct emit *e, LLVMValueRef pointers, unsigned bytes, 
     if (!bad)
         return;
     end = b_if_rarely(e, b_any(e, bad));
-    look_up_lanes(e, at, bytes, b_bits(e, bad));
+    look_up_lanes(e, at, bytes, b_bits(e, bad), space);
     b_end(e, end);
 }
 
@@ -119,14 +138,16 @@ void address_check_one(struct emit *e, LLVMValueRef pointer, unsigned bytes, enu
     LLVMValueRef at = LLVMBuildPtrToInt(B(e), pointer, b_int(e, 64), ""), bad = NULL;
     LLVMBasicBlockRef end;
 
-    if (space != PTX_SHARED)
+    if (has_own_range(space))
+        bad = LLVMBuildOr(B(e), is_outside(e, at, at, bytes, space), is_uneven(e, at, bytes), "");
+    else if (space != PTX_SHARED)
         bad = is_bad(e, at, 0, bytes, space);
     else if (bytes > 1)
         bad = is_uneven(e, at, bytes);
     if (!bad)
         return;
     end = b_if_rarely(e, bad);
-    look_up_one(e, at, bytes, lane_bit);
+    look_up_one(e, at, bytes, lane_bit, space);
     b_end(e, end);
 }
 
@@ -134,7 +155,7 @@ LLVMValueRef address_bad(struct emit *e, const struct address *a, unsigned bytes
 {
     LLVMValueRef bad = NULL;
 
-    if (a->space != PTX_SHARED && a->span >= 0)
+    if (a->space != PTX_SHARED && !has_own_range(a->space) && a->span >= 0)
         return is_bad(e, a->low, a->span, bytes, a->space);
     if (a->space != PTX_SHARED)
         bad = is_outside(e, a->low, a->high, bytes, a->space);
@@ -160,6 +181,6 @@ void address_check(struct emit *e, const struct address *a, unsigned bytes, bool
     if (!bad)
         return;
     end = b_if_rarely(e, bad);      /* an end is out of bounds, but perhaps of a lane that is off */
-    look_up_lanes(e, LLVMBuildPtrToInt(B(e), address_lanes(e, a, 0), LLVMVectorType(b_int(e, 64), SC_LANES), ""), bytes, b_bits(e, e->mask));
+    look_up_lanes(e, LLVMBuildPtrToInt(B(e), address_lanes(e, a, 0), LLVMVectorType(b_int(e, 64), SC_LANES), ""), bytes, b_bits(e, e->mask), a->space);
     b_end(e, end);
 }

@@ -74,9 +74,11 @@ static int check_insn(const struct ptx_module *m, const struct ptx_insn *in, str
         return copies_known_size(in) ? 0 : refuse(err, in, "of cp only cp.async of 4, 8 or 16 bytes is");
     case PTX_I_call:
         return check_call(m, in, err);
+    case PTX_I_cvta:
+        return in->ntypes && ptx_type_bits(in->types[0]) == 64 ? 0 : refuse(err, in, "generic addresses have 64 bits");
     case PTX_I_bra: case PTX_I_brx: case PTX_I_ret: case PTX_I_exit: case PTX_I_trap: case PTX_I_bar: case PTX_I_barrier:
     case PTX_I_shfl: case PTX_I_vote: case PTX_I_match: case PTX_I_activemask: case PTX_I_elect:
-    case PTX_I_mov: case PTX_I_cvta: case PTX_I_isspacep: case PTX_I_membar: case PTX_I_fence: case PTX_I_nanosleep:
+    case PTX_I_mov: case PTX_I_isspacep: case PTX_I_membar: case PTX_I_fence: case PTX_I_nanosleep:
     case PTX_I_prefetch: case PTX_I_prefetchu: case PTX_I_discard: case PTX_I_applypriority: case PTX_I_createpolicy:
     case PTX_I_pmevent: case PTX_I_brkpt: case PTX_I_griddepcontrol: case PTX_I_setmaxnreg:
     case PTX_I_mapa: case PTX_I_getctarank:

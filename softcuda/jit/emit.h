@@ -21,6 +21,7 @@ struct emit_unit {
     LLVMValueRef *functions;        /* by index in ptx->funcs; NULL: not reachable */
     const int64_t *shared_offset;   /* of module-scope .shared variables, -1: not this kernel's */
     int64_t *const *func_shared;    /* by function: offsets of its own .shared variables */
+    uint32_t first_constant;        /* variable in .const, UINT32_MAX: none; all of a module's variables lie in one range, in order */
     uint32_t static_shared;         /* where dynamic shared memory begins */
     struct arena arena;
     bool calls_exit;                /* a function that can be called contains exit: lanes may be gone after a call */
@@ -118,14 +119,19 @@ void v_extent(struct emit *, struct affine, LLVMValueRef *low, LLVMValueRef *hig
 void v_set(struct emit *, const struct ptx_operand *, LLVMValueRef value);              /* a scalar or a vector, to a register or _ */
 void v_set_signed(struct emit *, const struct ptx_operand *, LLVMValueRef value, bool is_signed);   /* extends to the register's width */
 bool v_set_shaped(struct emit *, const struct ptx_insn *);  /* builds an instruction whose result is affine or widened; false: it is not */
-LLVMValueRef v_cvta_distance(struct emit *, const struct ptx_insn *);
 unsigned v_reg_bits(const struct emit *, uint32_t reg);
 void v_make_slots(struct emit *);
+
+/* ---- window.c: what the addresses of a space count from */
+LLVMValueRef v_window(struct emit *, enum ptx_space);                       /* ptr; NULL: these are generic ones */
+LLVMValueRef v_cvta_distance(struct emit *, const struct ptx_insn *);       /* i64, what cvta adds; NULL: nothing */
+LLVMValueRef v_address_of(struct emit *, const struct ptx_operand *);       /* i64, in the variable's own space; lane 0's of a local one */
+void emit_param_copies(struct emit *);  /* for a function that takes the address of a parameter */
 
 /* ---- one file each; all emit e->in under e->mask */
 void emit_memory(struct emit *);        /* ld ldu st prefetch cp.async: memory.c */
 void emit_local_access(struct emit *);  /* ld st of .local that stays inside: local.c */
-void emit_param_access(struct emit *);  /* ld st of .param: param.c */
+void emit_param_access(struct emit *);  /* ld st of .param by name: param.c */
 void emit_atomic(struct emit *);        /* atom red: atomic.c */
 void emit_warp_op(struct emit *);       /* shfl vote match redux activemask elect: warpop.c */
 void emit_barrier(struct emit *);       /* bar barrier: barrier.c */

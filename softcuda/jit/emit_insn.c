@@ -169,7 +169,7 @@ static void dispatch(struct emit *e)
 
     switch (in->op) {
     case PTX_I_ld: case PTX_I_ldu: case PTX_I_st:
-        if (in->space == PTX_PARAM)
+        if (in->space == PTX_PARAM && in->ops[in->op == PTX_I_st ? 0 : 1].kind != PTX_OP_REG)
             emit_param_access(e);
         else if (in->space == PTX_LOCAL && e->plan->local_inside)
             emit_local_access(e);

@@ -129,13 +129,25 @@ static void take_back_edge(struct emit *e, uint32_t to)
     b_at(e, on);
 }
 
-static void end_apart(struct emit *e)
+/* The lowest guarded block from `from` on that this one leads back to, or UINT32_MAX. */
+static uint32_t next_back(const struct emit *e, uint32_t from)
 {
     const struct cfg_block *block = &e->plan->cfg->blocks[e->block];
+    uint32_t lowest = UINT32_MAX;
 
-    for (uint32_t i = 0; i < block->nsucc; i++)
-        if (block->succ[i] <= e->block && e->plan->guarded[block->succ[i]])
-            take_back_edge(e, block->succ[i]);
+    for (uint32_t i = 0; i < block->nsucc; i++) {
+        uint32_t to = block->succ[i];
+        if (to >= from && to <= e->block && to < lowest && e->plan->guarded[to])
+            lowest = to;
+    }
+    return lowest;
+}
+
+static void end_apart(struct emit *e)
+{
+    /* The lowest place first: on its way from there control passes the others, but not this block if nobody comes to it. */
+    for (uint32_t to = next_back(e, 0); to != UINT32_MAX; to = next_back(e, to + 1))
+        take_back_edge(e, to);
     b_jump(e, fall_through(e, e->block));
 }
 

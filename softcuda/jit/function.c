@@ -219,6 +219,7 @@ int emit_function(struct emit_unit *u, uint32_t index)
         if (!f->entry) {
             e.block_mask = e.mask = e.mask0;
             read_register_params(&e);
+            emit_param_copies(&e);
         }
         emit_blocks(&e);
         finish(&e, top);

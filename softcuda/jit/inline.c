@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "softcuda/jit/inline.h"
+#include "softcuda/jit/local.h"
 
 #define MOST_INSNS (1u << 20)       /* of a function that bodies are copied into; more is left as calls */
 
@@ -27,7 +28,7 @@ static bool is_block_barrier(const struct ptx_insn *in)
 /* Arguments and parameters are both in memory, or both in registers. */
 static bool call_fits(const struct ptx_call *c, const struct ptx_func *g)
 {
-    if (c->nargs != g->nparams || c->nrets != g->nrets || g->nrets > 1)
+    if (c->nargs != g->nparams || c->nrets != g->nrets || g->nrets > 1 || local_takes_params(g))
         return false;
     for (uint32_t i = 0; i < c->nargs; i++)
         if (g->params[i].in_reg == (c->args[i].kind == PTX_OP_LOCALVAR || c->args[i].kind == PTX_OP_PARAMVAR))

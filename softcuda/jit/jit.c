@@ -148,6 +148,14 @@ static LLVMValueRef declare(struct emit_unit *u, uint32_t index)
     return function;
 }
 
+static uint32_t first_constant(const struct ptx_module *m)
+{
+    for (uint32_t i = 0; i < m->nvars; i++)
+        if (m->vars[i].space == PTX_CONST)
+            return i;
+    return UINT32_MAX;
+}
+
 static int emit_all(struct emit_unit *u, const struct reach *r, const char *name)
 {
     for (uint32_t i = 0; i < u->ptx->nfuncs; i++)
@@ -184,7 +192,7 @@ static LLVMMemoryBufferRef compile_reached(const struct job *job, const struct r
     const struct engine *engine = job->engine;
     struct emit_unit u = { .ptx = job->unit->module, .kernel = job->kernel, .avx512 = engine->avx512, .cpu = engine->cpu,
                            .features = engine->features, .shared_offset = r->shared_offset, .func_shared = r->func_shared,
-                           .static_shared = r->static_shared, .calls_exit = r->calls_exit };
+                           .static_shared = r->static_shared, .calls_exit = r->calls_exit, .first_constant = first_constant(job->unit->module) };
     int failed;
 
     memcpy(u.ntid, job->ntid, sizeof(u.ntid));

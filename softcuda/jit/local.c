@@ -2,13 +2,55 @@
  *
  * Its frame is interleaved: unit u of 4 bytes of all 32 lanes lies at frame + 128 * u, lane by lane, so that an access at the same
  * offset in all lanes, which most are, is one row instead of 32 places. Addresses of such variables are offsets in the frame. Where one
- * escapes (cvta.local, a call), memory is linear for each lane instead, and addresses are real ones. */
+ * escapes (cvta.local, a call), memory is linear for each lane instead, and addresses are offsets in all of the warp's local memory (window.c). */
 #include <stdlib.h>
 
 #include "softcuda/jit/emit.h"
 #include "softcuda/jit/local.h"
 
 #define B(e) ((e)->v.builder)
+
+/* ---- how much there is */
+
+static bool is_param_address(const struct ptx_operand *o)
+{
+    bool found = o->kind == PTX_OP_PARAMVAR && !o->memory;
+
+    for (uint32_t i = 0; o->kind == PTX_OP_VECTOR && i < o->nelems; i++)
+        found |= is_param_address(&o->elems[i]) && !o->memory;
+    return found;
+}
+
+bool local_takes_params(const struct ptx_func *f)
+{
+    for (uint32_t i = 0; !f->entry && i < f->ninsns; i++)
+        for (unsigned k = 0; k < f->insns[i].nops; k++)
+            if (is_param_address(&f->insns[i].ops[k]))
+                return true;
+    return false;
+}
+
+static void place(uint64_t size, uint32_t align, uint32_t *frame, uint32_t *offset)
+{
+    uint32_t at = align ? (*frame + align - 1) / align * align : *frame;
+
+    *frame = at + (uint32_t)size;
+    if (offset)
+        *offset = at;
+}
+
+uint32_t local_lay_out(const struct ptx_func *f, uint32_t *var_offset, uint32_t *param_offset)
+{
+    bool params = local_takes_params(f);
+    uint32_t frame = 0;
+
+    for (uint32_t i = 0; i < f->nvars; i++)
+        if (f->vars[i].space == PTX_LOCAL)
+            place(f->vars[i].size, f->vars[i].align, &frame, var_offset ? &var_offset[i] : NULL);
+    for (uint32_t i = 0; params && i < f->nparams; i++)
+        place((f->params[i].size + 3) / 4 * 4, f->params[i].align < 4 ? 4 : f->params[i].align, &frame, param_offset ? &param_offset[i] : NULL);
+    return (frame + 15) / 16 * 16;
+}
 
 /* ---- do they stay? */
 

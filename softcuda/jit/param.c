@@ -85,19 +85,14 @@ static LLVMValueRef memory_of(struct emit *e, const struct ptx_operand *at)
     }
 }
 
-/* ld.param of a kernel: [name + offset], or a register that holds an address in the buffer. */
+/* ld.param of a kernel by name. */
 static void load_kernel_param(struct emit *e, const struct ptx_operand *at, const struct ptx_operand *dst, uint64_t delta,
                               enum ptx_type type)
 {
-    LLVMValueRef base, value;
+    uint64_t offset = e->func->params[at->index].offset + (uint64_t)at->offset + delta;
+    LLVMValueRef base = b_warp_ptr(e, offsetof(struct sc_warp, params), e->func->param_bytes), value;
 
-    if (at->kind == PTX_OP_PARAMVAR)
-        base = b_gep(e, b_warp_ptr(e, offsetof(struct sc_warp, params), e->func->param_bytes),
-                     b_i64(e, e->func->params[at->index].offset + (uint64_t)at->offset + delta));
-    else
-        base = LLVMBuildIntToPtr(B(e), LLVMBuildAdd(B(e), v_scalar(e, at, 64), b_i64(e, (uint64_t)at->offset + delta), ""),
-                                 b_ptr(e), "");
-    value = b_load(e, b_int(e, ptx_type_bits(type)), base);
+    value = b_load(e, b_int(e, ptx_type_bits(type)), b_gep(e, base, b_i64(e, offset)));
     LLVMSetAlignment(value, 1);
     b_invariant(e, value);
     v_set_signed(e, dst, value, ptx_type_is_signed(type));
@@ -116,7 +111,7 @@ void emit_param_access(struct emit *e)
         uint64_t delta = (uint64_t)i * bits / 8, offset = (uint64_t)at->offset + delta;
         if (store)
             param_store(e, memory_of(e, at), offset, bits, v_vector(e, x, bits), e->mask);
-        else if (e->func->entry && at->kind != PTX_OP_LOCALVAR)
+        else if (e->func->entry && at->kind == PTX_OP_PARAMVAR)
             load_kernel_param(e, at, x, delta, type);
         else
             v_set_signed(e, x, param_load(e, memory_of(e, at), offset, bits), ptx_type_is_signed(type));

@@ -45,20 +45,6 @@ static void count_def(void *context, uint32_t reg)
     ((uint32_t *)context)[reg]++;
 }
 
-static void lay_out_locals(struct plan *p)
-{
-    const struct ptx_func *f = p->func;
-
-    for (uint32_t i = 0; i < f->nvars; i++) {
-        const struct ptx_var *v = &f->vars[i];
-        if (v->space != PTX_LOCAL)
-            continue;
-        p->local_offset[i] = (p->local_frame + v->align - 1) / v->align * v->align;
-        p->local_frame = p->local_offset[i] + (uint32_t)v->size;
-    }
-    p->local_frame = (p->local_frame + 15) / 16 * 16;
-}
-
 static void scan(struct plan *p)
 {
     const struct ptx_func *f = p->func;
@@ -439,6 +425,7 @@ static bool allocate(struct plan *p)
     const struct ptx_func *f = p->func;
 
     p->local_offset = take(p, f->nvars, sizeof(*p->local_offset));
+    p->param_offset = take(p, f->nparams, sizeof(*p->param_offset));
     p->shapes = take(p, f->nregs, sizeof(*p->shapes));
     p->ndefs = take(p, f->nregs, sizeof(*p->ndefs));
     p->nuses = take(p, f->nregs, sizeof(*p->nuses));
@@ -447,7 +434,7 @@ static bool allocate(struct plan *p)
     p->guarded = take(p, p->cfg->nblocks, sizeof(*p->guarded));
     p->exit_only = take(p, p->cfg->nblocks, sizeof(*p->exit_only));
     p->spins = take(p, p->cfg->nloops, sizeof(*p->spins));
-    return p->local_offset && p->shapes && p->ndefs && p->nuses && p->def_block && p->dense && p->guarded && p->exit_only && p->spins;
+    return p->local_offset && p->param_offset && p->shapes && p->ndefs && p->nuses && p->def_block && p->dense && p->guarded && p->exit_only && p->spins;
 }
 
 struct plan *plan_make(const struct ptx_module *module, const struct ptx_func *func, const uint32_t ntid[3])
@@ -461,10 +448,11 @@ struct plan *plan_make(const struct ptx_module *module, const struct ptx_func *f
     memcpy(p->ntid, ntid, sizeof(p->ntid));
     p->cfg = cfg_build(func);
     if (p->cfg && allocate(p)) {
-        lay_out_locals(p);
+        p->takes_params = local_takes_params(func);
+        p->local_frame = local_lay_out(func, p->local_offset, p->param_offset);
         shape_tid(p);
         scan(p);
-        p->local_inside = local_stays_inside(p);
+        p->local_inside = !p->takes_params && local_stays_inside(p);
         if (find_spins(p) && plan_find_liveness(p) && fix_shapes_and_guards(p) && find_runs(p))
             return p;
     }

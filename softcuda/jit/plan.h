@@ -44,6 +44,8 @@ struct plan {
     struct shape tid[3];
     uint32_t local_frame;       /* bytes a lane of this function's .local variables, a multiple of 16 */
     uint32_t *local_offset;     /* of each of func->vars, in its space's own frame */
+    uint32_t *param_offset;     /* of each parameter's copy, where a function takes the address of one */
+    bool takes_params;
     bool local_inside;          /* addresses of .local variables are offsets in an interleaved frame (local.c) */
     struct shape *shapes;       /* of each register */
     bool carry_varying;         /* the carry flag */

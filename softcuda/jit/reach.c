@@ -1,6 +1,7 @@
 /* reach.c - walks calls from a kernel; lays out the shared memory of what it finds. */
 #include <string.h>
 
+#include "softcuda/jit/local.h"
 #include "softcuda/jit/reach.h"
 
 struct walk {
@@ -110,16 +111,10 @@ void reach_release(struct reach *r)
 
 uint32_t reach_local_bytes(const struct ptx_module *m, const struct ptx_func *f, const struct reach *r, unsigned depth)
 {
-    uint32_t own = 0, deepest = 0;
+    uint32_t deepest = 0;
 
     if (depth > m->nfuncs || f->declared_only)
         return 0;
-    for (uint32_t v = 0; v < f->nvars; v++)
-        if (f->vars[v].space == PTX_LOCAL) {
-            own = (own + f->vars[v].align - 1) / f->vars[v].align * f->vars[v].align;
-            own += (uint32_t)f->vars[v].size;
-        }
-    own = (own + 15) / 16 * 16;
     for (uint32_t i = 0; i < f->ninsns && !r->recursive; i++) {
         const struct ptx_call *call = f->insns[i].call;
         uint32_t below;
@@ -128,5 +123,5 @@ uint32_t reach_local_bytes(const struct ptx_module *m, const struct ptx_func *f,
         below = reach_local_bytes(m, &m->funcs[call->target.index], r, depth + 1);
         deepest = below > deepest ? below : deepest;
     }
-    return own + deepest;
+    return local_lay_out(f, NULL, NULL) + deepest;
 }

@@ -133,6 +133,12 @@ static struct shape special(const struct plan *p, uint32_t sr)
     return uniform;
 }
 
+/* Each lane's part of a linear frame. */
+static struct shape in_frame(const struct plan *p)
+{
+    return affine(p->local_frame, (int64_t)p->local_frame * p->group, false);
+}
+
 struct shape plan_operand_shape(const struct plan *p, const struct ptx_operand *o)
 {
     struct shape worst = uniform;
@@ -143,9 +149,9 @@ struct shape plan_operand_shape(const struct plan *p, const struct ptx_operand *
     case PTX_OP_SPECIAL:
         return special(p, o->index);
     case PTX_OP_LOCALVAR:
-        if (p->func->vars[o->index].space == PTX_LOCAL && !p->local_inside)
-            return affine(p->local_frame, (int64_t)p->local_frame * p->group, false);
-        return uniform;
+        return p->func->vars[o->index].space == PTX_LOCAL && !p->local_inside ? in_frame(p) : uniform;
+    case PTX_OP_PARAMVAR:
+        return p->takes_params && !o->memory ? in_frame(p) : uniform;
     case PTX_OP_VECTOR:
         for (uint32_t i = 0; i < o->nelems; i++) {
             struct shape x = plan_operand_shape(p, &o->elems[i]);

@@ -146,47 +146,6 @@ static LLVMValueRef special(struct emit *e, uint32_t sr)
     }
 }
 
-static LLVMValueRef variable(struct emit *e, const struct ptx_operand *o)
-{
-    const struct ptx_var *v = &e->unit->ptx->vars[o->index];
-    LLVMValueRef address;
-
-    if (v->space == PTX_SHARED)
-        return b_i64(e, v->extern_shared ? e->unit->static_shared : (uint64_t)e->unit->shared_offset[o->index]);
-    address = b_load(e, b_int(e, 64), b_gep(e, b_warp_ptr(e, offsetof(struct sc_warp, globals), 8ull * e->unit->ptx->nvars),
-                                            b_i64(e, 8ull * o->index)));
-    b_invariant(e, address);
-    return address;
-}
-
-static LLVMValueRef local_variable(struct emit *e, const struct ptx_operand *o)
-{
-    const struct ptx_var *v = &e->func->vars[o->index];
-    int64_t shared = e->unit->func_shared[e->func - e->unit->ptx->funcs][o->index];
-
-    switch (v->space) {
-    case PTX_SHARED: return b_i64(e, v->extern_shared ? e->unit->static_shared : (uint64_t)shared);
-    case PTX_LOCAL:
-        if (e->plan->local_inside)
-            return b_i64(e, e->plan->local_offset[o->index]);
-        return LLVMBuildAdd(B(e), e->frame, b_i64(e, e->plan->local_offset[o->index]), "");
-    default: return b_i64(e, 0);
-    }
-}
-
-static LLVMValueRef address_of(struct emit *e, const struct ptx_operand *o)
-{
-    switch (o->kind) {
-    case PTX_OP_VAR: return variable(e, o);
-    case PTX_OP_LOCALVAR: return local_variable(e, o);
-    case PTX_OP_FUNC: return b_i64(e, JIT_FUNCTION_BASE + 16ull * o->index);
-    case PTX_OP_PARAMVAR:
-        return LLVMBuildAdd(B(e), b_warp_field(e, offsetof(struct sc_warp, params), 64, true),
-                            b_i64(e, e->func->params[o->index].offset), "");
-    default: return b_i64(e, 0);
-    }
-}
-
 static LLVMValueRef add_offset(struct emit *e, LLVMValueRef value, int64_t offset)
 {
     return offset ? LLVMBuildAdd(B(e), value, LLVMConstInt(LLVMTypeOf(value), (uint64_t)offset, true), "") : value;
@@ -209,7 +168,7 @@ static LLVMValueRef base_of(struct emit *e, const struct ptx_operand *o, unsigne
         x = o->index == PTX_SR_LANEID ? b_i32(e, 0) : special(e, o->index);
         break;
     default:
-        x = address_of(e, o);
+        x = v_address_of(e, o);
     }
     return add_offset(e, b_resize(e, x, bits, false), o->memory ? 0 : o->offset);
 }
@@ -425,17 +384,6 @@ static LLVMValueRef scalar_product(struct emit *e, const struct ptx_insn *in)
 
     return LLVMBuildMul(B(e), b_resize(e, v_scalar(e, &in->ops[1], bits), to, is_signed),
                         b_resize(e, v_scalar(e, &in->ops[2], bits), to, is_signed), "");
-}
-
-/* cvta between .shared and generic: what is added to the address; NULL for the other spaces, whose addresses are generic ones. */
-LLVMValueRef v_cvta_distance(struct emit *e, const struct ptx_insn *in)
-{
-    LLVMValueRef window;
-
-    if (in->space != PTX_SHARED)
-        return NULL;
-    window = b_warp_field(e, offsetof(struct sc_warp, shared), 64, true);
-    return ptx_has(in, PTX_M_to) ? LLVMBuildNeg(B(e), window, "") : window;
 }
 
 static struct affine affine_result(struct emit *e, const struct ptx_insn *in, unsigned bits)

@@ -64,3 +64,17 @@ void sc_rt_check_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], uint
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
         sc_rt_check_one(w, address[__builtin_ctz(rest)], bytes, rest & -rest, file, line);
 }
+
+void sc_rt_check_range(struct sc_warp *w, const uint64_t address[SC_LANES], uint32_t bytes, uint32_t lanes, uint32_t file, uint32_t line,
+                       uint64_t base, uint64_t size)
+{
+    struct sc_place place = { file, line };
+
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        uint64_t at = address[__builtin_ctz(rest)];
+        if (at & (bytes - 1))
+            refuse(w, SC_FAULT_MISALIGNED, at, bytes, rest, place);
+        if (!inside(at, bytes, (void *)(uintptr_t)base, size))
+            refuse(w, SC_FAULT_ILLEGAL_ADDRESS, at, bytes, rest, place);
+    }
+}

@@ -41,6 +41,9 @@ struct sc_place { uint32_t file, line; };
  * if not. bytes: of one access, its alignment too. lanes: who makes it; none of them: nothing happens. */
 void sc_rt_check_one(struct sc_warp *, uint64_t address, uint32_t bytes, uint32_t lanes, uint32_t file, uint32_t line);
 void sc_rt_check_lanes(struct sc_warp *, const uint64_t address[SC_LANES], uint32_t bytes, uint32_t lanes, uint32_t file, uint32_t line);
+/* The same of accesses that may be made in one range only. */
+void sc_rt_check_range(struct sc_warp *, const uint64_t address[SC_LANES], uint32_t bytes, uint32_t lanes, uint32_t file, uint32_t line,
+                       uint64_t base, uint64_t size);
 
 /* Arrive with nlanes threads of this warp at barrier id of the block and wait until expected threads have arrived
  * (0: all threads of the block that have not exited). Switches to another warp meanwhile. */

@@ -40,6 +40,21 @@ static void irreducible_loops_run(void **state)
         assert_int_equal(out[i], i % 2 ? 405 : 505);
 }
 
+static void lanes_that_go_back_to_two_places_all_go_on(void **state)
+{
+    (void)state;
+    /* The block at A ends in a branch back to C for some lanes, and to B, before it, for the others: B comes first in the layout, as the way in is
+     * a branch to it that nobody takes. */
+    assert_int_equal(run(KERNEL(MY_WORD
+        "mov.u32 %r1, 0;\nmov.u32 %r2, 0;\nmov.u32 %r3, 5;\nmov.u32 %r4, %ntid.x;\nsetp.gt.u32 %p1, %r4, 4;\nsetp.lt.u32 %p2, %r0, 7;\n@!%p1 bra B;\n"
+        "A: @%p2 bra C;\n"
+        "B: add.s32 %r1, %r1, 1;\n"
+        "C: sub.s32 %r3, %r3, 1;\nsetp.le.s32 %p3, %r3, 0;\n@%p3 bra D;\nadd.s32 %r2, %r2, 1;\nbra A;\n"
+        "D: mad.lo.s32 %r5, %r1, 100, %r2;\nst.global.u32 [%rd1], %r5;\nret;\n"), 1, 33), -1);
+    for (unsigned i = 0; i < 33; i++)
+        assert_int_equal(out[i], i < 7 ? 4 : 504);
+}
+
 #define LOCK PTX ".global .u32 lock;\n.visible .entry k(.param .u64 o)\n{\n.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<4>;\n" \
     "ld.param.u64 %rd0, [o];\nmov.u64 %rd1, lock;\n" \
     "TRY: atom.global.cas.b32 %r1, [%rd1], 0, 1;\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra TRY;\n" \
@@ -163,7 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_that_leave_a_loop_early_keep_their_values), cmocka_unit_test(early_exits_do_not_stop_the_others),
-        cmocka_unit_test(irreducible_loops_run), cmocka_unit_test(lanes_of_one_warp_can_fight_for_a_lock),
+        cmocka_unit_test(irreducible_loops_run), cmocka_unit_test(lanes_that_go_back_to_two_places_all_go_on), cmocka_unit_test(lanes_of_one_warp_can_fight_for_a_lock),
         cmocka_unit_test(a_warp_can_wait_for_another_warp_s_flag), cmocka_unit_test(functions_recurse_with_a_depth_of_each_lane_s_own),
         cmocka_unit_test(pointers_lead_each_lane_to_its_own_function), cmocka_unit_test(barriers_work_where_lanes_are_apart),
         cmocka_unit_test(barriers_work_in_functions_that_lanes_call_apart),

@@ -40,11 +40,14 @@ int run_shaped(const char *text, struct shape3 grid, struct shape3 block, unsign
     struct sc_grid g = { .nctaid = { grid.x, grid.y, grid.z }, .ntid = { block.x, block.y, block.z }, .params = (void *)&param,
                          .globals = globals };
 
+    unsigned char *range = calloc(1 << 20, 1), *at = range;
+
     memset(out, 0, sizeof(out));
     if (jit_check(m, &err) || jit_unit_create(m, &unit, &err))
         fail_msg("line %u: %s", err.pos.line, err.text);
     for (uint32_t i = 0; i < m->nvars; i++) {
-        globals[i] = (uintptr_t)calloc(1, m->vars[i].size + 64);
+        globals[i] = (uintptr_t)at;
+        at += (m->vars[i].size + 63) / 64 * 64;
         if (m->vars[i].init)
             memcpy((void *)(uintptr_t)globals[i], m->vars[i].init, m->vars[i].size);
         for (size_t r = 0; r < m->vars[i].nrelocs; r++) {
@@ -61,8 +64,7 @@ int run_shaped(const char *text, struct shape3 grid, struct shape3 block, unsign
     g.dynamic_shared = dynamic_shared;
     g.local_bytes = info.recursive ? 1 << 20 : info.local_bytes * SC_LANES;
     sc_grid_run(&g, worker_of_this_thread());
-    for (uint32_t i = 0; i < m->nvars; i++)
-        free((void *)(uintptr_t)globals[i]);
+    free(range);
     jit_unit_destroy(unit);
     ptx_module_destroy(m);
     return g.fault;
