@@ -120,6 +120,31 @@ static void globals_hold_what_the_text_says(void **state)
     stop();
 }
 
+/* A plain name is the address in the variable's own space, which 32 bits hold for constants; generic() is the one for all. */
+static void constants_are_found_through_addresses_of_both_kinds(void **state)
+{
+    static const char ptx[] = PTX_HEAD
+        ".visible .global .align 8 .u64 out;\n.const .align 4 .u32 first = 1;\n.global .u32 between = 2;\n.const .align 4 .u32 row[3] = {10, 20, 30};\n"
+        ".const .align 8 .u64 plain = row+4;\n.global .align 4 .u32 brief = row+8;\n.global .align 8 .u64 wide = generic(row);\n"
+        ".visible .entry get()\n{\n.reg .b32 %r<6>; .reg .b64 %d<4>;\n"
+        "ld.const.u64 %d1, [plain]; ld.const.u32 %r1, [%d1]; ld.global.u32 %r2, [brief]; ld.const.u32 %r3, [%r2]; ld.global.u64 %d2, [wide]; ld.u32 %r4, [%d2];\n"
+        "mad.lo.u32 %r1, %r1, 100, %r3; mad.lo.u32 %r1, %r1, 100, %r4; cvt.u64.u32 %d3, %r1; st.global.u64 [out], %d3; ret;\n}\n";
+    CUdeviceptr out;
+    uint64_t held = 0;
+    CUmodule m;
+    CUfunction f;
+
+    (void)state;
+    start();
+    f = function_of(&m, ptx, "get");
+    CU(ModuleGetGlobal_v2, &out, NULL, m, "out");
+    CU(LaunchKernel, f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+    CU(MemcpyDtoH_v2, &held, out, sizeof(held));
+    assert_int_equal(held, (20 * 100 + 30) * 100 + 10);
+    CU(ModuleUnload, m);
+    stop();
+}
+
 static void impossible_launches_are_refused(void **state)
 {
     uint32_t n = 0, v = 0;
@@ -229,6 +254,7 @@ int main(void)
         cmocka_unit_test(packed_parameters_are_the_same),
         cmocka_unit_test(a_kernel_of_a_library_is_launched_by_its_handle),
         cmocka_unit_test(globals_hold_what_the_text_says),
+        cmocka_unit_test(constants_are_found_through_addresses_of_both_kinds),
         cmocka_unit_test(impossible_launches_are_refused),
         cmocka_unit_test(all_blocks_of_a_cooperative_launch_meet),
         cmocka_unit_test(launch_attributes_pass),

@@ -75,6 +75,33 @@ static struct address far(struct gen *g, const char *base, struct src index, int
     return a;
 }
 
+/* The same in 32 bits, which is enough for all spaces but .global. */
+static struct address near(struct gen *g, struct address a)
+{
+    int id, low = -1;
+    char rest[40] = "";
+
+    if (sscanf(a.text, "[%%d%d%39s", &id, rest) < 1 || !g_chance(g, 30))
+        return a;
+    low = g_new(g, R);
+    g_say(g, "cvt.u32.u64 %%r%d, %%d%d;", low, id);
+    snprintf(a.text, sizeof(a.text), "[%%r%d%s", low, rest);
+    return a;
+}
+
+/* The address of a variable, as it counts in its space or as a generic one, in %d<id>. */
+static void take_address(struct gen *g, int id, const char *name, const char *space, bool generic)
+{
+    if (g_chance(g, 30)) {
+        int low = g_new(g, R);
+        g_say(g, "mov.u32 %%r%d, %s; cvt.u64.u32 %%d%d, %%r%d;", low, name, id, low);
+    } else {
+        g_say(g, "mov.u64 %%d%d, %s;", id, name);
+    }
+    if (generic)
+        g_say(g, "cvta%s.u64 %%d%d, %%d%d;", space, id, id);
+}
+
 /* ---- what is moved */
 
 struct form { const char *type; enum class class; unsigned bytes, vec; };
@@ -182,9 +209,16 @@ static void load_table(struct gen *g)
         return;
     }
     index = g_index(g, 256 / f.bytes, &add);
-    g_say(g, "mov.u64 %%d%d, %s;", id, constant ? "fixed" : "table");
     snprintf(base, sizeof(base), "%%d%d", id);
-    load(g, constant ? ".const" : g_chance(g, 20) ? "" : ".global", f, far(g, base, index, add, f.bytes), when);
+    if (constant) {
+        bool generic = g_chance(g, 20);
+        take_address(g, id, "fixed", ".const", generic);
+        a = far(g, base, index, add, f.bytes);
+        load(g, generic ? "" : ".const", f, generic ? a : near(g, a), when);
+        return;
+    }
+    g_say(g, "mov.u64 %%d%d, table;", id);
+    load(g, g_chance(g, 20) ? "" : ".global", f, far(g, base, index, add, f.bytes), when);
 }
 
 static void load_in(struct gen *g)
@@ -260,11 +294,10 @@ static void local(struct gen *g, bool stores)
         snprintf(a.text, sizeof(a.text), "[stack+%u]", g_pick(g, 128 / f.bytes) * f.bytes);
     } else {
         snprintf(base, sizeof(base), "%%d%d", id);
-        if (generic)
-            g_say(g, "mov.u64 %%d%d, stack; cvta.local.u64 %%d%d, %%d%d;", id, id, id);
-        else
-            g_say(g, "mov.u64 %%d%d, stack;", id);
+        take_address(g, id, "stack", ".local", generic);
         a = far(g, base, index, add, f.bytes);
+        if (!generic)
+            a = near(g, a);
     }
     (stores ? store : load)(g, generic ? "" : ".local", f, a, when);
 }

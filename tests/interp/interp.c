@@ -116,7 +116,7 @@ uint64_t interp_address(struct thread *t, const struct ptx_operand *o)
         v = &m->vars[o->index];
         if (v->space == PTX_SHARED)
             return t->in->shared_offset[o->index] + (uint64_t)o->offset;
-        return (uint64_t)(uintptr_t)t->in->globals[o->index].bytes + (uint64_t)o->offset;
+        return (uint64_t)(uintptr_t)t->in->globals[o->index].bytes - (v->space == PTX_CONST ? interp_const_base(t->in) : 0) + (uint64_t)o->offset;
     case PTX_OP_LOCALVAR:
         v = &f->func->vars[o->index];
         return f->layout->vars[o->index] + (v->space == PTX_LOCAL ? f->local : 0) + (uint64_t)o->offset;

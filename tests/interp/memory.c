@@ -28,6 +28,15 @@ uint64_t interp_shared_base(struct interp *in)
     return (uint64_t)(uintptr_t)in->shared.bytes;
 }
 
+/* Addresses in .const count from the first variable there. */
+uint64_t interp_const_base(struct interp *in)
+{
+    for (uint32_t i = 0; i < in->module->nvars; i++)
+        if (in->module->vars[i].space == PTX_CONST)
+            return (uint64_t)(uintptr_t)in->globals[i].bytes;
+    return 0;
+}
+
 /* Bytes of a value, and their flags (NULL: always defined). */
 struct spot { uint8_t *bytes, *any; };
 
@@ -68,6 +77,7 @@ static struct spot find(struct thread *t, const struct ptx_insn *insn, const str
         break;
     case PTX_SHARED: ok = within(t->in->shared, address & 0xffffffff, size, &s); break;
     case PTX_LOCAL: ok = within(t->local, address & 0xffffffff, size, &s); break;
+    case PTX_CONST: ok = in_globals(t->in, address + interp_const_base(t->in), size, &s); break;
     case PTX_GENERIC:
         ok = in_globals(t->in, address, size, &s) || within(t->in->shared, address - interp_shared_base(t->in), size, &s) ||
              within(t->local, address - (uint64_t)(uintptr_t)t->local.bytes, size, &s);
@@ -183,7 +193,8 @@ static void atomic(struct thread *t, const struct ptx_insn *insn)
 static void convert_address(struct thread *t, const struct ptx_insn *insn)
 {
     struct value v = interp_get(t, &insn->ops[1], PTX_U64);
-    uint64_t base = insn->space == PTX_SHARED ? interp_shared_base(t->in) : insn->space == PTX_LOCAL ? (uint64_t)(uintptr_t)t->local.bytes : 0;
+    uint64_t base = insn->space == PTX_SHARED ? interp_shared_base(t->in) : insn->space == PTX_LOCAL ? (uint64_t)(uintptr_t)t->local.bytes
+                  : insn->space == PTX_CONST ? interp_const_base(t->in) : 0;
 
     v.bits += ptx_has(insn, PTX_M_to) ? -base : base;
     interp_set(t, &insn->ops[0], v, PTX_U64);

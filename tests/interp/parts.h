@@ -71,6 +71,7 @@ bool interp_memory(struct thread *, const struct ptx_insn *);      /* ld st atom
 struct memory interp_take(struct interp *, uint32_t size, bool defined);
 void interp_drop(struct memory);
 uint64_t interp_shared_base(struct interp *);
+uint64_t interp_const_base(struct interp *);
 
 /* alu.c, real.c: false if the instruction is not theirs */
 bool interp_integer(const struct ptx_insn *, const struct value *src, struct thread *, struct value *d);
