@@ -25,11 +25,18 @@ static LLVMValueRef warp_threads(struct emit *e)
     return LLVMBuildSelect(B(e), is_last, b_i32(e, last), b_i32(e, SC_LANES), "");
 }
 
-void emit_arrive_all(struct emit *e, LLVMValueRef id)
+/* With a count the hardware counts warps, 32 threads each. */
+static LLVMValueRef arriving(struct emit *e, bool counted)
 {
-    LLVMValueRef args[] = { e->warp, id, warp_threads(e), b_i32(e, 0) };
+    return counted ? b_i32(e, SC_LANES) : warp_threads(e);
+}
 
-    if (block_threads(e) <= SC_LANES)
+void emit_arrive_all(struct emit *e, LLVMValueRef id, LLVMValueRef count)
+{
+    LLVMValueRef all = LLVMBuildICmp(B(e), LLVMIntEQ, count, b_i32(e, 0), "");
+    LLVMValueRef args[] = { e->warp, id, LLVMBuildSelect(B(e), all, warp_threads(e), arriving(e, true), ""), count };
+
+    if (block_threads(e) <= SC_LANES && LLVMIsConstant(count) && !LLVMConstIntGetZExtValue(count))
         return;
     b_call(e, "sc_rt_barrier", 0, args, 4);
     e->unit->may_wait = true;
@@ -49,12 +56,6 @@ static LLVMValueRef operand_or_zero(struct emit *e, const struct ptx_operand *o)
     args[1] = LLVMConstInt(b_int(e, 1), 0, false);
     first = b_intrinsic(e, "llvm.cttz", &i32, 1, args, 2);
     return LLVMBuildExtractElement(B(e), lanes, LLVMBuildAnd(B(e), first, b_i32(e, SC_LANES - 1), ""), "");
-}
-
-/* With a count the hardware counts warps, 32 threads each. */
-static LLVMValueRef arriving(struct emit *e, bool counted)
-{
-    return counted ? b_i32(e, SC_LANES) : warp_threads(e);
 }
 
 static void emit_bar_sync(struct emit *e, const struct ptx_operand *count)

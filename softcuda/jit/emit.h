@@ -136,7 +136,7 @@ void emit_atomic(struct emit *);        /* atom red: atomic.c */
 void emit_warp_op(struct emit *);       /* shfl vote match redux activemask elect: warpop.c */
 void emit_barrier(struct emit *);       /* bar barrier: barrier.c */
 void emit_call(struct emit *);          /* call.c */
-void emit_arrive_all(struct emit *, LLVMValueRef id);   /* the whole warp at a barrier of all threads */
+void emit_arrive_all(struct emit *, LLVMValueRef id, LLVMValueRef count);   /* the whole warp at a barrier; count 0: of all threads */
 void emit_insn(struct emit *, const struct ptx_insn *);     /* anything but a terminator: emit_insn.c */
 void emit_terminator(struct emit *);    /* the end of block e->block: flow.c */
 void emit_block_head(struct emit *);    /* flow.c */

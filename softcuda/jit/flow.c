@@ -379,40 +379,74 @@ static bool is_barrier_block(const struct emit *e, uint32_t b)
     return (in->op == PTX_I_bar || in->op == PTX_I_barrier) && !ptx_has(in, PTX_M_warp) && !ptx_has(in, PTX_M_arrive);
 }
 
-/* The barrier's number where it is written as one; 0 else. */
-static LLVMValueRef barrier_id(struct emit *e, uint32_t b)
-{
-    const struct ptx_insn *in = &e->func->insns[e->plan->cfg->blocks[b].first];
-    const struct ptx_operand *o = &in->ops[ptx_has(in, PTX_M_red)];
-    int64_t id = 0;
+struct meeting { LLVMValueRef id, count; };     /* i32; count 0: all threads */
 
-    if (ptx_has(in, PTX_M_cluster))
-        return b_i32(e, SC_CLUSTER_BARRIER);
-    insn_constant(o, &id);
-    return b_i32(e, (uint64_t)id);
+static LLVMValueRef written_number(struct emit *e, const struct ptx_operand *o)
+{
+    int64_t n = 0;
+
+    if (o)
+        insn_constant(o, &n);
+    return b_i32(e, (uint64_t)n);
 }
 
-/* Nothing ran in the last sweep. Either all live lanes stand at barriers, then the warp arrives; or some wait point is passed as it is, since its
- * partners will not come to this very place. */
+/* A barrier's number and count where they are written as numbers; 0 else. */
+static struct meeting meeting_of(struct emit *e, uint32_t b)
+{
+    const struct ptx_insn *in = &e->func->insns[e->plan->cfg->blocks[b].first];
+    unsigned first = ptx_has(in, PTX_M_red), n = in->nops - 2 * first;
+
+    if (ptx_has(in, PTX_M_cluster))
+        return (struct meeting){ b_i32(e, SC_CLUSTER_BARRIER), b_i32(e, 0) };
+    return (struct meeting){ written_number(e, &in->ops[first]), written_number(e, n > 1 ? &in->ops[first + 1] : NULL) };
+}
+
+/* What the lanes in the first block of those wait for. */
+static struct meeting first_meeting(struct emit *e, const struct plan_run *run)
+{
+    struct meeting m = { b_i32(e, 0), b_i32(e, 0) };
+
+    for (uint32_t b = run->end; b-- > run->first;) {
+        struct meeting here;
+        LLVMValueRef any;
+        if (!is_barrier_block(e, b))
+            continue;
+        here = meeting_of(e, b);
+        any = b_any(e, mask_load(e, e->wait[b]));
+        m.id = LLVMBuildSelect(B(e), any, here.id, m.id, "");
+        m.count = LLVMBuildSelect(B(e), any, here.count, m.count, "");
+    }
+    return m;
+}
+
+static LLVMValueRef lanes_at(struct emit *e, const struct plan_run *run, struct meeting m)
+{
+    LLVMValueRef lanes = b_no_lanes(e);
+
+    for (uint32_t b = run->first; b < run->end; b++) {
+        struct meeting here;
+        LLVMValueRef same;
+        if (!is_barrier_block(e, b))
+            continue;
+        here = meeting_of(e, b);
+        same = LLVMBuildAnd(B(e), LLVMBuildICmp(B(e), LLVMIntEQ, here.id, m.id, ""), LLVMBuildICmp(B(e), LLVMIntEQ, here.count, m.count, ""), "");
+        lanes = LLVMBuildOr(B(e), lanes, LLVMBuildSelect(B(e), same, mask_load(e, e->wait[b]), b_no_lanes(e), ""), "");
+    }
+    return lanes;
+}
+
+/* Nothing ran in the last sweep. Either all live lanes stand at one barrier, if in several places, then the warp arrives; or some wait point is
+ * passed as it is, since its partners will not come to this very place. */
 static void unblock(struct emit *e, const struct plan_run *run)
 {
-    LLVMValueRef at_barrier = b_no_lanes(e), id = NULL, all;
-    LLVMBasicBlockRef arrive, force, end;
+    struct meeting m = first_meeting(e, run);
+    LLVMValueRef lanes = lanes_at(e, run, m);
+    LLVMBasicBlockRef arrive = b_block(e, "arrive"), force = b_block(e, "force"), end = b_block(e, "unblocked");
 
-    for (uint32_t b = run->first; b < run->end; b++)
-        if (is_barrier_block(e, b)) {
-            at_barrier = LLVMBuildOr(B(e), at_barrier, mask_load(e, e->wait[b]), "");
-            id = id ? id : barrier_id(e, b);
-        }
-    arrive = b_block(e, "arrive");
-    force = b_block(e, "force");
-    end = b_block(e, "unblocked");
-    all = LLVMBuildNot(B(e), b_any(e, not_in(e, mask_load(e, e->live), at_barrier)), "");
-    b_branch(e, id ? all : LLVMConstNull(b_int(e, 1)), arrive, force);
+    b_branch(e, b_any(e, not_in(e, mask_load(e, e->live), lanes)), force, arrive);
     b_at(e, arrive);
-    if (id)
-        emit_arrive_all(e, id);
-    LLVMBuildStore(B(e), at_barrier, e->released);
+    emit_arrive_all(e, m.id, m.count);
+    LLVMBuildStore(B(e), lanes, e->released);
     b_jump(e, end);
     b_at(e, force);
     LLVMBuildStore(B(e), LLVMConstInt(b_int(e, 1), 1, false), e->force);

@@ -327,6 +327,7 @@ void g_lock(struct gen *g)
     snprintf(critical, sizeof(critical), "ld.volatile.global.u32 %%r%d, [%%d3+%d]; add.u32 %%r%d, %%r%d, %s; st.volatile.global.u32 [%%d3+%d], %%r%d;", sum,
              4 * SUMS + 4, sum, sum, g_source(g, R, false).text, 4 * SUMS + 4, sum);
     g->flow = (struct flow){ .leave = -1, .next = -1, .depth = before.depth + 2, .loops = before.loops + 2 };
+    g->p->group = (unsigned)again + 1;
     g_say(g, "L%d:", again);
     if (g_chance(g, 50))    /* the same in each round */
         g_say(g, "xor.b32 %%r%d, %s, %s;", fresh, g_register(g, R, false).text, g_source(g, R, false).text);
@@ -336,6 +337,7 @@ void g_lock(struct gen *g)
         g_say(g, "add.s32 %%r%d, %%r%d, 1;", v, v);
     if (!waits)
         g_say(g, "L%d: @%%p%d bra L%d;", got, p, again);
+    g->p->group = 0;
     g->flow = before;
 }
 

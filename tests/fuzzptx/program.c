@@ -12,7 +12,7 @@ void program_add(struct program *p, bool fixed, char *text)
         p->room = p->room ? 2 * p->room : 256;
         p->lines = realloc(p->lines, p->room * sizeof(*p->lines));
     }
-    p->lines[p->nlines++] = (struct line){ text, fixed };
+    p->lines[p->nlines++] = (struct line){ text, fixed, p->group };
 }
 
 char *program_text(const struct program *p)

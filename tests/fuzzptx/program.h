@@ -15,14 +15,15 @@
 #define SUMS        64      /* words; even ones are added to, odd ones take the maximum, unsigned; 4 more: a lock, and what is counted under it */
 #define LAST        20      /* rows of double words */
 
-struct line { char *text; bool fixed; };    /* one or more whole instructions; fixed: stays when a program is reduced */
+/* One or more whole instructions. When a program is reduced, fixed lines stay, and neighbours of one group (0: none) go together. */
+struct line { char *text; bool fixed; unsigned group; };
 
 struct arguments { uint64_t in, own, rows, sums, last; uint32_t n, w; float x; uint32_t zero; uint64_t big; };
 
 struct program {
     uint64_t seed;
     struct line *lines;
-    unsigned nlines, room;
+    unsigned nlines, room, group;   /* group: of lines that are added now */
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
     struct arguments arguments; /* but the addresses */

@@ -4,7 +4,15 @@
 
 #include "tests/fuzzptx/program.h"
 
-/* The program without the lines [from, from + n) that may go; the lines are lent by p. Returns how many went. */
+/* May line i go with the lines [from, from + n)? A group goes with its first line. */
+static bool goes(const struct program *p, unsigned i, unsigned from, unsigned n)
+{
+    while (i && p->lines[i].group && p->lines[i - 1].group == p->lines[i].group)
+        i--;
+    return i >= from && i < from + n && !p->lines[i].fixed;
+}
+
+/* The program without those; the lines are lent by p. Returns how many went. */
 static unsigned without(const struct program *p, unsigned from, unsigned n, struct program *less)
 {
     unsigned gone = 0;
@@ -13,7 +21,7 @@ static unsigned without(const struct program *p, unsigned from, unsigned n, stru
     less->nlines = 0;
     less->lines = malloc((p->nlines + 1) * sizeof(*less->lines));
     for (unsigned i = 0; i < p->nlines; i++)
-        if (i >= from && i < from + n && !p->lines[i].fixed)
+        if (goes(p, i, from, n))
             gone++;
         else
             less->lines[less->nlines++] = p->lines[i];
@@ -31,8 +39,8 @@ static bool drop_lines(struct program *p, unsigned n, still_fails *fails, void *
             from += n;
             continue;
         }
-        for (unsigned i = from; i < from + n && i < p->nlines; i++)
-            if (!p->lines[i].fixed)
+        for (unsigned i = from; i < p->nlines; i++)
+            if (goes(p, i, from, n))
                 free(p->lines[i].text);
         free(p->lines);
         less.room = less.nlines;

@@ -129,6 +129,24 @@ static void barriers_work_where_lanes_are_apart(void **state)
         assert_int_equal(out[i], 127 - i % 128);
 }
 
+/* What follows the lock is all one run, with three barriers of two numbers and two counts; two warps are apart, two are not. */
+static void barriers_of_other_numbers_do_not_mix(void **state)
+{
+    (void)state;
+    assert_int_equal(run(PTX ".global .u32 lock;\n.visible .entry k(.param .u64 o)\n{\n.reg .pred %p<4>; .reg .b32 %r<99>; .reg .b64 %rd<9>; .shared .u32 s[128];\n"
+        "ld.param.u64 %rd0, [o];\nmov.u32 %r0, %tid.x;\nmov.u64 %rd2, lock;\n" MY_WORD
+        "TRY: atom.global.cas.b32 %r1, [%rd2], 0, 1;\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra TRY;\n"
+        "ld.volatile.global.u32 %r2, [%rd0+4096];\nadd.s32 %r2, %r2, 1;\nst.volatile.global.u32 [%rd0+4096], %r2;\nmembar.gl;\natom.global.exch.b32 %r3, [%rd2], 0;\n"
+        "mov.u32 %r10, s;\nmad.lo.s32 %r11, %r0, 4, %r10;\nst.shared.u32 [%r11], %r0;\nbar.sync 2;\nand.b32 %r1, %r0, 65;\nsetp.eq.u32 %p1, %r1, 1;\n@%p1 bra A;\n"
+        "bar.sync 0, 128;\nbra E;\n"
+        "A: bar.sync 0, 128;\n"
+        "E: mov.u32 %r12, 127;\nsub.s32 %r12, %r12, %r0;\nmad.lo.s32 %r13, %r12, 4, %r10;\nld.shared.u32 %r14, [%r13];\nst.global.u32 [%rd1], %r14;\nret;\n}\n",
+        1, 128), -1);
+    for (unsigned i = 0; i < 128; i++)
+        assert_int_equal(out[i], 127 - i);
+    assert_int_equal(out[1024], 128);
+}
+
 static void barriers_work_in_functions_that_lanes_call_apart(void **state)
 {
     (void)state;
@@ -181,6 +199,7 @@ int main(void)
         cmocka_unit_test(irreducible_loops_run), cmocka_unit_test(lanes_that_go_back_to_two_places_all_go_on), cmocka_unit_test(lanes_of_one_warp_can_fight_for_a_lock),
         cmocka_unit_test(a_warp_can_wait_for_another_warp_s_flag), cmocka_unit_test(functions_recurse_with_a_depth_of_each_lane_s_own),
         cmocka_unit_test(pointers_lead_each_lane_to_its_own_function), cmocka_unit_test(barriers_work_where_lanes_are_apart),
+        cmocka_unit_test(barriers_of_other_numbers_do_not_mix),
         cmocka_unit_test(barriers_work_in_functions_that_lanes_call_apart),
         cmocka_unit_test(a_trap_ends_the_launch), cmocka_unit_test(branch_tables_take_each_lane_to_its_case),
         cmocka_unit_test(what_cannot_run_is_named_when_it_is_loaded),
