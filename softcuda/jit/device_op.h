@@ -29,4 +29,15 @@ LLVMValueRef spill_addresses(struct emit *, const struct ptx_operand *, enum ptx
 /* A call that is not made if a guard leaves no lane. */
 void call_if_any(struct emit *, const char *name, LLVMValueRef *args, unsigned nargs);
 
+/* ---- fragment.c: 32-bit registers of all lanes, one after the other; wide: 64-bit ones as two each */
+struct fragment_target {
+    LLVMValueRef room; /* for the results */
+    struct fragment *fragment;
+    bool wide;
+};
+LLVMValueRef fragment_source(struct emit *, const struct ptx_operand *, bool wide); /* memory that holds them; not to be written */
+struct fragment_target fragment_target(struct emit *, const struct ptx_operand *, bool wide);
+void fragment_set(struct emit *, const struct ptx_operand *, struct fragment_target); /* the registers, from their room */
+void fragments_forget(struct emit *);
+
 #endif

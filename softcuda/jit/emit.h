@@ -36,6 +36,16 @@ struct slot { LLVMValueRef value, t, narrow; };     /* allocas; t: a dynamic t; 
 #define SCRATCH_AREAS 24
 struct scratch { LLVMValueRef memory; uint64_t bytes; const struct ptx_insn *user; };    /* memory that belongs to one instruction at a time */
 
+#define FRAGMENTS 64
+struct fragment {
+    LLVMValueRef memory;                    /* NULL: not made yet */
+    unsigned words;
+    const struct ptx_operand *registers;    /* that hold the same now; NULL: none */
+    bool wide;                              /* of 64 bits */
+    const struct ptx_insn *user;            /* last */
+    uint64_t age;
+};
+
 struct emit {
     struct arith v, u;              /* vectors and scalars */
     struct emit_unit *unit;
@@ -55,6 +65,8 @@ struct emit {
     LLVMValueRef budget, progress, force, released; /* allocas of runs that park; NULL if there is none */
     uint32_t *plan_target;          /* block of each instruction, for branch tables */
     struct scratch scratch[SCRATCH_AREAS];  /* memory NULL: not made yet */
+    struct fragment fragments[FRAGMENTS];   /* fragment.c */
+    uint64_t fragment_age;
     bool all_live;                  /* no lane is ever missing: masks of unguarded blocks are constant */
     uint32_t block;                 /* now */
     LLVMValueRef block_mask, mask;  /* lanes of this block; of this instruction */
@@ -137,6 +149,8 @@ void emit_warp_op(struct emit *);       /* shfl vote match redux activemask elec
 void emit_barrier(struct emit *);       /* bar barrier: barrier.c */
 void emit_call(struct emit *);          /* call.c */
 void emit_arrive_all(struct emit *, LLVMValueRef id, LLVMValueRef count);   /* the whole warp at a barrier; count 0: of all threads */
+void fragments_enter_block(struct emit *);                          /* fragment.c */
+void fragments_written(struct emit *, const struct ptx_insn *);     /* its registers have other values now */
 void emit_insn(struct emit *, const struct ptx_insn *);     /* anything but a terminator: emit_insn.c */
 void emit_terminator(struct emit *);    /* the end of block e->block: flow.c */
 void emit_block_head(struct emit *);    /* flow.c */

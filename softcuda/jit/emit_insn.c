@@ -163,6 +163,11 @@ static void emit_nanosleep(struct emit *e)
     b_call(e, "sc_rt_nanosleep", 0, args, 2);
 }
 
+static bool is_matrix(const struct ptx_insn *in)
+{
+    return in->op == PTX_I_wmma || in->op == PTX_I_mma || in->op == PTX_I_ldmatrix || in->op == PTX_I_stmatrix || in->op == PTX_I_movmatrix;
+}
+
 static void dispatch(struct emit *e)
 {
     const struct ptx_insn *in = e->in;
@@ -228,6 +233,8 @@ void emit_insn(struct emit *e, const struct ptx_insn *in)
     }
     if (!v_set_shaped(e, in))
         dispatch(e);
+    if (!is_matrix(in))     /* those see to it themselves */
+        fragments_written(e, in);
     if (end)
         b_end(e, end);
     e->mask = e->block_mask;

@@ -173,6 +173,7 @@ static void emit_blocks(struct emit *e)
     for (e->block = 0; e->block < g->nblocks; e->block++) {
         const struct cfg_block *block = &g->blocks[e->block];
         emit_block_head(e);
+        fragments_enter_block(e);
         for (uint32_t i = block->first; i < block->end; i++)
             if (!insn_is_terminator(&e->func->insns[i]))
                 emit_insn(e, &e->func->insns[i]);

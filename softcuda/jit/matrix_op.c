@@ -166,44 +166,11 @@ static const char *product_refusal(const struct ptx_insn *in)
     return NULL;
 }
 
-/* f64 registers as their halves. */
-static LLVMValueRef spill_fragment(struct emit *e, const struct ptx_operand *o, int element)
-{
-    unsigned n = operand_count(o), wide = element == SC_ELEMENT_F64 ? 2 : 1;
-    LLVMValueRef room = words_room(e, n * wide, 32);
-
-    for (unsigned i = 0; i < n; i++) {
-        LLVMValueRef x = v_vector(e, operand_element(o, i), 32 * wide);
-        words_put(e, room, i * wide, b_resize(e, x, 32, false));
-        if (wide == 2)
-            words_put(e, room, 2 * i + 1, b_resize(e, LLVMBuildLShr(B(e), x, arith_const(&e->v, 64, 32), ""), 32, false));
-    }
-    return room;
-}
-
-static void set_fragment(struct emit *e, const struct ptx_operand *o, LLVMValueRef room, int element)
-{
-    for (unsigned i = 0; i < operand_count(o); i++) {
-        LLVMValueRef x, high;
-        if (element != SC_ELEMENT_F64) {
-            v_set(e, operand_element(o, i), words_get(e, room, i, 32));
-            continue;
-        }
-        x = b_resize(e, words_get(e, room, 2 * i, 32), 64, false);
-        high = LLVMBuildShl(B(e), b_resize(e, words_get(e, room, 2 * i + 1, 32), 64, false), arith_const(&e->v, 64, 32), "");
-        v_set(e, operand_element(o, i), LLVMBuildOr(B(e), x, high, ""));
-    }
-}
-
-static LLVMValueRef fragment_room(struct emit *e, const struct ptx_operand *o, int element)
-{
-    return words_room(e, operand_count(o) * (element == SC_ELEMENT_F64 ? 2 : 1), 32);
-}
-
 static void emit_product(struct emit *e)
 {
     const struct ptx_insn *in = e->in;
     struct product p;
+    struct fragment_target d;
     uint64_t form;
     LLVMValueRef args[5];
 
@@ -217,12 +184,13 @@ static void emit_product(struct emit *e)
         form |= strstr(in->opcode, ".row.row") || strstr(in->opcode, ".col.row") ? SC_MATRIX_B_ROWS : 0;
     }
     args[0] = b_i64(e, form);
-    args[1] = spill_fragment(e, &in->ops[1], p.a);
-    args[2] = spill_fragment(e, &in->ops[2], p.b);
-    args[3] = spill_fragment(e, &in->ops[3], p.c);
-    args[4] = fragment_room(e, &in->ops[0], p.d);
+    args[1] = fragment_source(e, &in->ops[1], p.a == SC_ELEMENT_F64);
+    args[2] = fragment_source(e, &in->ops[2], p.b == SC_ELEMENT_F64);
+    args[3] = fragment_source(e, &in->ops[3], p.c == SC_ELEMENT_F64);
+    d = fragment_target(e, &in->ops[0], p.d == SC_ELEMENT_F64);
+    args[4] = d.room;
     call_if_any(e, "sc_rt_matrix_multiply", args, 5);
-    set_fragment(e, &in->ops[0], args[4], p.d);
+    fragment_set(e, &in->ops[0], d);
 }
 
 /* ---- wmma.load and wmma.store */
@@ -298,7 +266,9 @@ static void emit_move(struct emit *e)
     bool store = ptx_has(in, PTX_M_store);
     const struct ptx_operand *o = fragment_operand(in);
     int element = element_of(in->types[0]);
-    unsigned regs = operand_count(o) * (element == SC_ELEMENT_F64 ? 2 : 1);
+    bool wide = element == SC_ELEMENT_F64;
+    unsigned regs = operand_count(o) * (wide ? 2 : 1);
+    struct fragment_target d;
     struct size s = { 0 };
     uint32_t how;
     LLVMValueRef args[7];
@@ -311,10 +281,12 @@ static void emit_move(struct emit *e)
     args[3] = b_i32(e, how);
     args[4] = spill_addresses(e, &in->ops[store ? 0 : 1], in->space);
     args[5] = in->nops > 2 ? first_lane(e, &in->ops[2]) : b_i32(e, dense_stride(in, s));
-    args[6] = store ? spill_fragment(e, o, element) : fragment_room(e, o, element);
+    if (!store)
+        d = fragment_target(e, o, wide);
+    args[6] = store ? fragment_source(e, o, wide) : d.room;
     call_if_any(e, "sc_rt_matrix_move", args, 7);
     if (!store)
-        set_fragment(e, o, args[6], element);
+        fragment_set(e, o, d);
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix */
@@ -335,6 +307,7 @@ static void emit_rows(struct emit *e)
     const struct ptx_insn *in = e->in;
     bool store = in->op == PTX_I_stmatrix;
     const struct ptx_operand *o = &in->ops[store ? 1 : 0];
+    struct fragment_target d;
     uint32_t how = operand_count(o) | (ptx_has(in, PTX_M_trans) ? SC_ROWS_TRANSPOSED : 0) | (store ? SC_ROWS_STORE : 0);
     LLVMValueRef args[5];
 
@@ -342,18 +315,22 @@ static void emit_rows(struct emit *e)
     args[1] = b_bits(e, e->mask);
     args[2] = b_i32(e, how);
     args[3] = spill_addresses(e, &in->ops[store ? 0 : 1], in->space);
-    args[4] = store ? spill_fragment(e, o, SC_ELEMENT_F16) : fragment_room(e, o, SC_ELEMENT_F16);
+    if (!store)
+        d = fragment_target(e, o, false);
+    args[4] = store ? fragment_source(e, o, false) : d.room;
     call_if_any(e, "sc_rt_matrix_rows", args, 5);
     if (!store)
-        set_fragment(e, o, args[4], SC_ELEMENT_F16);
+        fragment_set(e, o, d);
 }
 
 static void emit_transpose(struct emit *e)
 {
-    LLVMValueRef args[] = { b_spill(e, v_vector(e, &e->in->ops[1], 32)), words_room(e, 1, 32) };
+    LLVMValueRef source = fragment_source(e, &e->in->ops[1], false);
+    struct fragment_target d = fragment_target(e, &e->in->ops[0], false);
+    LLVMValueRef args[] = { source, d.room };
 
     call_if_any(e, "sc_rt_matrix_transpose", args, 2);
-    v_set(e, &e->in->ops[0], words_get(e, args[1], 0, 32));
+    fragment_set(e, &e->in->ops[0], d);
 }
 
 const char *matrix_refusal(const struct ptx_insn *in)
