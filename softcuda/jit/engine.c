@@ -143,9 +143,10 @@ static int report(LLVMErrorRef err, char *text, size_t text_size)
     return -1;
 }
 
+/* The next level takes longer and only orders instructions otherwise, which a CPU that orders them itself does not ask for. */
 LLVMMemoryBufferRef engine_compile(LLVMContextRef context, LLVMModuleRef module, char *text, size_t text_size)
 {
-    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, engine.cpu, engine.features, LLVMCodeGenLevelDefault,
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, engine.cpu, engine.features, LLVMCodeGenLevelLess,
                                                            LLVMRelocPIC, LLVMCodeModelDefault);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);

@@ -33,6 +33,12 @@ static LLVMBasicBlockRef fall_through(struct emit *e, uint32_t block)
     return block + 1 < e->plan->cfg->nblocks ? e->blocks[block + 1] : e->done;
 }
 
+/* Where control goes if nobody waits for this block. */
+static LLVMBasicBlockRef pass_over(struct emit *e)
+{
+    return fall_through(e, e->plan->region_end[e->block] - 1);
+}
+
 static void wait_for(struct emit *e, uint32_t block, LLVMValueRef lanes)
 {
     LLVMValueRef memory = e->wait[block];
@@ -353,7 +359,7 @@ void emit_block_head(struct emit *e)
     waiting = mask_load(e, e->wait[e->block]);
     if (waits_here(e)) {
         arrived = b_block(e, "arrived");
-        b_branch(e, b_any(e, waiting), arrived, fall_through(e, e->block));
+        b_branch(e, b_any(e, waiting), arrived, pass_over(e));
         b_at(e, arrived);
         forced = b_load(e, b_int(e, 1), e->force);
         b_branch(e, LLVMBuildOr(B(e), forced, partners_here(e, &e->func->insns[e->plan->cfg->blocks[e->block].first], waiting), ""), body,
@@ -361,7 +367,7 @@ void emit_block_head(struct emit *e)
         b_at(e, body);
         LLVMBuildStore(B(e), LLVMConstNull(b_int(e, 1)), e->force);
     } else {
-        b_branch(e, b_any(e, waiting), body, fall_through(e, e->block));
+        b_branch(e, b_any(e, waiting), body, pass_over(e));
         b_at(e, body);
     }
     if (e->plan->runs[run].parks)

@@ -453,7 +453,7 @@ struct plan *plan_make(const struct ptx_module *module, const struct ptx_func *f
         shape_tid(p);
         scan(p);
         p->local_inside = !p->takes_params && local_stays_inside(p);
-        if (find_spins(p) && plan_find_liveness(p) && fix_shapes_and_guards(p) && find_runs(p))
+        if (find_spins(p) && plan_find_liveness(p) && fix_shapes_and_guards(p) && find_runs(p) && plan_find_regions(p))
             return p;
     }
     plan_destroy(p);

@@ -54,6 +54,7 @@ struct plan {
     bool *guarded;              /* each block */
     bool *spins;                /* each loop: its branches depend on what other threads write */
     bool *exit_only;            /* each block: nothing but ret or exit */
+    uint32_t *region_end;       /* of each block: where control goes on if nobody waits for it */
     int32_t *run_of;            /* each block: index into runs, -1 */
     struct plan_run *runs;
     uint32_t nruns;
@@ -77,6 +78,7 @@ bool plan_written_first(const struct plan *, uint32_t reg);
 /* May lanes stay behind in this block while others of its run go on: a wait point, or part of a spin loop? */
 bool plan_block_parks(const struct plan *, uint32_t block);
 bool plan_find_liveness(struct plan *);
+bool plan_find_regions(struct plan *);
 struct shape plan_operand_shape(const struct plan *, const struct ptx_operand *);
 /* The shape of what an instruction of this block computes, from the shapes known so far. */
 struct shape plan_result_shape(const struct plan *, const struct ptx_insn *, uint32_t block);

@@ -432,12 +432,15 @@ static void run_edges(const struct build *b, struct batch *x)
         }
 }
 
-/* ARITH_TEST_ALL=N: every value that all sources together can have, where these have 32 bits at most; of more than 20 bits each N-th. 0: off. */
-static uint64_t exhaustive_step(void)
+/* ARITH_TEST_ALL=N or N+FIRST: every value that all sources together can have, where these have 32 bits at most; of more than 20 bits each N-th,
+ * from FIRST modulo N on. 0: off. */
+static uint64_t exhaustive_step(uint64_t *first)
 {
-    const char *step = getenv("ARITH_TEST_ALL");
+    const char *text = getenv("ARITH_TEST_ALL"), *plus = text ? strchr(text, '+') : NULL;
+    uint64_t step = text ? strtoull(text, NULL, 10) : 0;
 
-    return step ? strtoull(step, NULL, 10) : 0;
+    *first = plus && step ? strtoull(plus + 1, NULL, 10) % step : 0;
+    return step;
 }
 
 static void split_sources(const struct build *b, uint64_t v, uint64_t *src)
@@ -453,7 +456,7 @@ static void split_sources(const struct build *b, uint64_t v, uint64_t *src)
 /* Single lanes are tried otherwise: what is left to find is in the values. */
 static bool run_all_values(const struct build *b)
 {
-    uint64_t step = exhaustive_step(), src[ARITH_MAX_SOURCES] = { 0 };
+    uint64_t first, step = exhaustive_step(&first), src[ARITH_MAX_SOURCES] = { 0 };
     struct batch x = { .n = 0 };
     unsigned bits = 0;
 
@@ -461,7 +464,7 @@ static bool run_all_values(const struct build *b)
         bits += b->has_constant && i == b->what.constant_source ? 0 : b->sig.src_bits[i];
     if (!step || bits > 32 || (bits > 20 && b->a.lanes == 1))
         return false;
-    for (uint64_t v = 0; v < 1ull << bits || x.n; v += bits > 20 ? step : 1) {
+    for (uint64_t v = bits > 20 ? first : 0; v < 1ull << bits || x.n; v += bits > 20 ? step : 1) {
         split_sources(b, v, src);
         add_values(b, &x, src);
     }
