@@ -29,7 +29,7 @@ test: ensure  ## build everything and run the tests
 	@$(MAKE) --no-print-directory all
 	ctest --preset default -j $(JOBS)
 
-nightly: ensure  ## the long tests: random kernels for an hour, instructions on every value
+nightly: ensure  ## the long tests: random kernels for an hour, a slice of all values of each instruction
 	@$(MAKE) --no-print-directory all
 	ctest --preset default -C nightly -L nightly
 

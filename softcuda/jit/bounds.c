@@ -1,8 +1,8 @@
 /* bounds.c - checks before accesses.
  *
- * The device's memory is one range of addresses (run/devmem.h), so most checks are one scalar comparison of both ends of what the lanes touch; what
- * fails it is looked up by the runtime, lane by lane, and may be shared, local or host memory after all. Shared memory needs no check of its bounds: a 32-bit
- * offset from it meets nothing else (run/worker.c). */
+ * The device's memory is one range of addresses (run/devmem.h), so most checks are one scalar comparison of both ends of what the lanes
+ * touch; what fails it is looked up by the runtime, lane by lane, and may be shared, local or host memory after all. Shared memory needs no
+ * check of its bounds: a 32-bit offset from it meets nothing else (run/worker.c). */
 #include <stddef.h>
 
 #include "softcuda/jit/address.h"
@@ -181,6 +181,7 @@ void address_check(struct emit *e, const struct address *a, unsigned bytes, bool
     if (!bad)
         return;
     end = b_if_rarely(e, bad);      /* an end is out of bounds, but perhaps of a lane that is off */
-    look_up_lanes(e, LLVMBuildPtrToInt(B(e), address_lanes(e, a, 0), LLVMVectorType(b_int(e, 64), SC_LANES), ""), bytes, b_bits(e, e->mask), a->space);
+    look_up_lanes(e, LLVMBuildPtrToInt(B(e), address_lanes(e, a, 0), LLVMVectorType(b_int(e, 64), SC_LANES), ""), bytes, b_bits(e, e->mask),
+                  a->space);
     b_end(e, end);
 }

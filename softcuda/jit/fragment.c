@@ -1,8 +1,9 @@
 /* fragment.c - fragments of matrices that lie in memory as the runtime wants them.
  *
- * What a matrix instruction reads or writes is mostly what the next one reads: the same registers in the same order. As long as control has gone
- * straight on and none of them was written since, the copy in memory is theirs, and nothing is moved. The registers are set all the same; LLVM drops
- * what nobody reads. Without this a kernel of some thousand unrolled products is copies for the most part, and its registers' allocation takes long. */
+ * What a matrix instruction reads or writes is mostly what the next one reads: the same registers in the same order. As long as control has
+ * gone straight on and none of them was written since, the copy in memory is theirs, and nothing is moved. The registers are set all the
+ * same; LLVM drops what nobody reads. Without this a kernel of some thousand unrolled products is copies for the most part, and the
+ * allocation of its registers takes seconds. */
 #include "softcuda/jit/device_op.h"
 
 #define B(e) ((e)->v.builder)

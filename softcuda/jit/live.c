@@ -1,8 +1,8 @@
 /* live.c - which registers lanes still want where, and what follows for registers written where lanes are apart.
  *
- * In a guarded block a register may have to keep the old value of lanes that are not there: they have left a loop, wait elsewhere in the run, or took the other
- * arm. On the other hand a register stays a scalar in a guarded loop if all lanes that go round write it together: the index of a loop that
- * lanes leave one by one is uniform, or affine, among those that stay. */
+ * In a guarded block a register may have to keep the old value of lanes that are not there: they have left a loop, wait elsewhere in the
+ * run, or took the other arm. On the other hand a register stays a scalar in a guarded loop if all lanes that go round write it together:
+ * the index of a loop that lanes leave one by one is uniform, or affine, among those that stay. */
 #include <stdlib.h>
 #include <string.h>
 

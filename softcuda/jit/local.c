@@ -2,7 +2,8 @@
  *
  * Its frame is interleaved: unit u of 4 bytes of all 32 lanes lies at frame + 128 * u, lane by lane, so that an access at the same
  * offset in all lanes, which most are, is one row instead of 32 places. Addresses of such variables are offsets in the frame. Where one
- * escapes (cvta.local, a call), memory is linear for each lane instead, and addresses are offsets in all of the warp's local memory (window.c). */
+ * escapes (cvta.local, a call), memory is linear for each lane instead, and addresses are offsets in all of the warp's local memory
+ * (window.c). */
 #include <stdlib.h>
 
 #include "softcuda/jit/emit.h"

@@ -434,7 +434,8 @@ static bool allocate(struct plan *p)
     p->guarded = take(p, p->cfg->nblocks, sizeof(*p->guarded));
     p->exit_only = take(p, p->cfg->nblocks, sizeof(*p->exit_only));
     p->spins = take(p, p->cfg->nloops, sizeof(*p->spins));
-    return p->local_offset && p->param_offset && p->shapes && p->ndefs && p->nuses && p->def_block && p->dense && p->guarded && p->exit_only && p->spins;
+    return p->local_offset && p->param_offset && p->shapes && p->ndefs && p->nuses && p->def_block && p->dense && p->guarded &&
+           p->exit_only && p->spins;
 }
 
 struct plan *plan_make(const struct ptx_module *module, const struct ptx_func *func, const uint32_t ntid[3])

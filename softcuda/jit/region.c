@@ -1,7 +1,8 @@
 /* region.c - what need not be looked at where nobody waits for a block.
  *
- * If control comes to a guarded block for which no lane waits, none waits for what can be reached through it only: all of that is passed at once. Besides the
- * time that saves LLVM many values: what the block computes is there in all blocks of its region, whichever of those are passed over. */
+ * If control comes to a guarded block for which no lane waits, none waits for what can be reached through it only: all of that is passed at
+ * once. Besides time that saves LLVM many values: what the block computes is there in all blocks of its region, whichever of those are
+ * passed over. */
 #include "softcuda/jit/plan.h"
 
 static bool entered_from_outside(const struct cfg_block *block, uint32_t first, uint32_t end)
@@ -40,7 +41,6 @@ static uint32_t end_of_region(const struct plan *p, uint32_t first, uint32_t end
     return end;
 }
 
-/* Regions lie in each other, so the blocks behind an end are not looked at again for what is inside. */
 bool plan_find_regions(struct plan *p)
 {
     p->region_end = gpudl__arena_alloc(&p->arena, (p->cfg->nblocks + 1) * sizeof(*p->region_end));

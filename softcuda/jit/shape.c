@@ -78,7 +78,8 @@ static struct shape widen(struct shape x, bool zero_extended)
 {
     if (!is_affine(x))
         return x;
-    return (struct shape){ .kind = SHAPE_WIDENED, .s = (int32_t)x.s, .t = (int32_t)x.t, .t_dynamic = x.t_dynamic, .zero_extended = zero_extended, .c = 1 };
+    return (struct shape){ .kind = SHAPE_WIDENED, .s = (int32_t)x.s, .t = (int32_t)x.t, .t_dynamic = x.t_dynamic,
+                           .zero_extended = zero_extended, .c = 1 };
 }
 
 /* 32 x 32 -> 64 bits: only a number times an affine value stays in shape. */

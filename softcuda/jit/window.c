@@ -1,11 +1,11 @@
 /* window.c - what the addresses of a space count from.
  *
- * Addresses in .global are generic ones. Those in .shared, .local, .const and of a kernel's .param are offsets from where the block's shared memory,
- * the warp's local memory, the module's constants and the launch's parameters begin: PTX may hold them in 32 bits. cvta adds that beginning, cvta.to
- * takes it off again.
+ * Addresses in .global are generic ones. Those in .shared, .local, .const and of a kernel's .param are offsets from where the block's shared
+ * memory, the warp's local memory, the module's constants and the launch's parameters begin: PTX may hold them in 32 bits. cvta adds that
+ * beginning, cvta.to takes it off again.
  *
- * The parameters of a function lie lane by lane (param.c), where nothing has an address. A function that takes the address of one gets copies of all in
- * its local memory, and that address is a local one. */
+ * The parameters of a function lie lane by lane (param.c), where nothing has an address. A function that takes the address of one gets
+ * copies of all in its local memory, and that address is a local one. */
 #include <stddef.h>
 
 #include "softcuda/jit/address.h"

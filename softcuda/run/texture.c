@@ -1,8 +1,8 @@
 /* texture.c - the table of texture and surface objects, and texture fetches: one lane after another, in C.
  *
  * Filtering is the CUDA programming guide's: weights have 8 bits of fraction. Coordinates are rounded as an H200 does it; what it does
- * inside a filter is not known, so that filtered values differ in their last bits (of 8-bit texels: in the 16th bit). Texels are read through pointers that the driver
- * checked when the object was made; memory that was freed since then faults. */
+ * inside a filter is not known, so that filtered values differ in their last bits (of 8-bit texels: in the 16th bit). Texels are read
+ * through pointers that the driver checked when the object was made; memory that was freed since then faults. */
 #include "softcuda/run/texture.h"
 
 #include <math.h>

@@ -77,7 +77,7 @@ static struct spot find(struct thread *t, const struct ptx_insn *insn, const str
         break;
     case PTX_SHARED: ok = within(t->in->shared, address & 0xffffffff, size, &s); break;
     case PTX_LOCAL: ok = within(t->local, address & 0xffffffff, size, &s); break;
-    case PTX_CONST: ok = in_globals(t->in, address + interp_const_base(t->in), size, &s); break;
+    case PTX_CONST: ok = in_globals(t->in, (address & 0xffffffff) + interp_const_base(t->in), size, &s); break;
     case PTX_GENERIC:
         ok = in_globals(t->in, address, size, &s) || within(t->in->shared, address - interp_shared_base(t->in), size, &s) ||
              within(t->local, address - (uint64_t)(uintptr_t)t->local.bytes, size, &s);
