@@ -253,7 +253,7 @@ static bool close_runs(struct plan *p)
     do {
         again = false;
         for (uint32_t first = 0; first < g->nblocks; first++) {
-            uint32_t end = first, lowest, highest;
+            uint32_t end, lowest, highest;
             bool head = branches_apart(p, first) && !p->guarded[first];
             if (!head && !p->guarded[first])
                 continue;

@@ -218,6 +218,7 @@ static double f32_sum(const struct product *p, unsigned row, unsigned column, do
     float sum = (float)c;
 
     for (unsigned i = 0; i < p->k; i++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): no form has a matrix without elements */
         sum = (float)(p->a[row * p->k + i] * p->b[column * p->k + i] + (double)sum); /* the product is exact in a double */
     return sum;
 }
