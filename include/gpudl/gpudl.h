@@ -90,6 +90,7 @@ extern "C" {
     X(ERROR_AMBIGUOUS_NAME,     41, "several kernels answer to this name") \
     X(ERROR_NO_SUCH_GLOBAL,     42, "no global variable of this name") \
     X(ERROR_REPLACE,            45, "the new code cannot take the old one's place") \
+    X(ERROR_TRIAL,              46, "the new code failed its trial") \
     X(ERROR_LAUNCH,             50, "the launch was refused") \
     X(ERROR_LAUNCH_ARGUMENTS,   51, "the arguments are not those that the kernel takes") \
     X(ERROR_LAUNCH_LIMIT,       52, "the launch is beyond a limit of the kernel or the device") \
@@ -514,6 +515,7 @@ GPUDL_API gpudl_status gpudl_kernel_launch_packed(gpudl_kernel *kernel, const gp
 #include <gpudl/embed.h>
 #include <gpudl/registered.h>
 #include <gpudl/attributes.h>
+#include <gpudl/trial.h>
 #include <gpudl/life.h>
 #include <gpudl/async.h>
 #include <gpudl/watch.h>

@@ -93,8 +93,13 @@ typedef struct gpudl_replace_options {
     uint64_t flags;             /* GPUDL_REPLACE_... */
     const gpudl_load_options *load; /* NULL: as the library was loaded */
     gpudl_when when;            /* for making the new version resident where the present one is; now if not set */
+    /* Launches that the new version must stand first, in another process (<gpudl/trial.h>): an array. */
+    const gpudl_trial *trials;
+    size_t ntrials;
+    const char *trial_driver;   /* theirs, in the words of gpudl_loader_options.driver; NULL: the library's */
+    uint64_t trial_timeout_ns;  /* for all of them, the start of that process included; 0: 30 s */
 } gpudl_replace_options;
-#define GPUDL_REPLACE_OPTIONS_INIT { sizeof(gpudl_replace_options), 0, NULL, { 0, 0, 0 } }
+#define GPUDL_REPLACE_OPTIONS_INIT { sizeof(gpudl_replace_options), 0, NULL, { 0, 0, 0 }, NULL, 0, NULL, 0 }
 
 /**
  * Turn a library to other code while launches go on. Its kernels follow: a launch that began before takes the old version, later
@@ -107,6 +112,12 @@ typedef struct gpudl_replace_options {
  * can no longer be launched with the largest block or the most shared memory that was seen. Attributes of kernels carry over.
  * Values of globals do not: see gpudl_version_copy_globals(). Pins, pointers to globals and native handles keep the version that
  * they are of. The old version stays loaded for launches on their way, for pins and for graphs, then it is warm or retired.
+ *
+ * Trials are launched when all of that is found to fit, before the new version is resident here: one after another, on the code
+ * loaded once, until one fails. GPUDL_ERROR_TRIAL says which, and how: a fault in the driver's words, the time that was up, the
+ * first element that is not as expected. GPUDL_ERROR_FILE_MISSING: there is no gpudl-trial, and where it was looked for. Where
+ * trial_driver is set, load options that say how PTX is compiled are left out; host tables always are, and registered kernels
+ * have no image to be tried (GPUDL_ERROR_UNSUPPORTED). The cancel of a task and the end of a watch end a trial under way.
  *
  * Replaces of one library run one after another. Content that is the library's already is a success that changes nothing.
  */

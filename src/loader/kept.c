@@ -113,8 +113,40 @@ gpudl_status gpudl__keep(const gpudl_source *source, const gpudl_load_options *o
     return status;
 }
 
+gpudl_status gpudl__keep_replace(const gpudl_source *source, const gpudl_replace_options *options, struct kept *k)
+{
+    gpudl_replace_options o = GPUDL_REPLACE_OPTIONS_INIT;
+    gpudl_status status = GPUDL_OK;
+    struct trials trials;
+
+    memset(k, 0, sizeof(*k));
+    if (options)
+        status = gpudl__options_import(&o, sizeof(o), options, "gpudl_replace_options");
+    if (status == GPUDL_OK)
+        status = gpudl__trials_import(&o, &trials);
+    if (status != GPUDL_OK)
+        return status;
+    status = gpudl__keep(source, o.load, k);
+    if (status != GPUDL_OK) {
+        gpudl__trials_release(&trials);
+        return status;
+    }
+    o.load = kept_options(k);
+    o.trials = NULL;
+    o.trial_driver = NULL;
+    k->replace = o;
+    k->trials = trials;
+    return GPUDL_OK;
+}
+
+gpudl_status gpudl__kept_replace(const struct kept *k, gpudl_library *lib)
+{
+    return gpudl__library_replace(lib, &k->source, &k->replace, &k->trials);
+}
+
 void gpudl__kept_release(struct kept *k)
 {
+    gpudl__trials_release(&k->trials);
     gpudl__free(k->name);
     gpudl__free(k->target);
     gpudl__free(k->compile);

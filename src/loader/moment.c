@@ -39,21 +39,13 @@ static void dequeue(gpudl_loader *l, struct moment *m)
     *p = m->next;
 }
 
-/* Was the task that this thread runs cancelled? */
-static bool is_cancelled(void)
-{
-    struct thread *self = thread_self();
-
-    return self && self->cancelled && atomic_load(self->cancelled);
-}
-
 /* Until it was run by another, the deadline, a cancel, or the next look; true: go on waiting. */
 static bool wait_more(gpudl_loader *l, struct moment *m, uint64_t deadline)
 {
     uint64_t until = clock_now();
     struct timespec t;
 
-    if (m->state == DONE || (m->state == WAITS && (until >= deadline || is_cancelled())))
+    if (m->state == DONE || (m->state == WAITS && (until >= deadline || thread_cancelled())))
         return false;
     until = l->captures || deadline - until < PROBE_PAUSE ? deadline : until + PROBE_PAUSE;
     t = clock_spec(until);
@@ -103,7 +95,7 @@ gpudl_status gpudl__at_moment(gpudl_loader *l, gpudl_when when, gpudl_status (*r
             gpudl__failure_restore(&m.failure);
         return m.status;
     }
-    if (is_cancelled())
+    if (thread_cancelled())
         return gpudl__fail(GPUDL_ERROR_CANCELLED, "the task was cancelled");
     if (idle || when.mode == GPUDL_WHEN_BY)
         return run(user);

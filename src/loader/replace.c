@@ -10,9 +10,12 @@
 #include "src/loader/options.h"
 #include "src/loader/plan.h"
 #include "src/loader/resident.h"
+#include "src/loader/trial.h"
 #include "src/loader/trust.h"
 
 enum { MOST_DEVICES = 64 };
+
+static const char function[] = "gpudl_library_replace";
 
 /* A turn in the making. Its binding is out of sight, and holds nothing yet. */
 struct turn {
@@ -23,6 +26,7 @@ struct turn {
     size_t changes;                     /* of the library's attributes, which were carried over */
     uint64_t devices;                   /* where it is to be resident */
     gpudl_when when;
+    const struct trials *trials;        /* NULL: there are none, or they went well */
 };
 
 /* ------------------------------------------------------------------------------------------------------- places for slots */
@@ -115,6 +119,14 @@ static gpudl_status make_resident(struct turn *t, size_t n)
     return status;
 }
 
+static gpudl_status try_it(struct turn *t)
+{
+    gpudl_status status = t->trials ? gpudl__trials_run(t->trials, t->to) : GPUDL_OK;
+
+    t->trials = NULL;
+    return status;
+}
+
 static gpudl_status make_places(struct turn *t, size_t n)
 {
     struct binding *b = gpudl__binding_create(t->to, n ? n : 1);
@@ -128,6 +140,8 @@ static gpudl_status make_places(struct turn *t, size_t n)
     t->binding = b;
     for (size_t i = t->ready; i < n && status == GPUDL_OK; i++)
         status = make_place(t, i);
+    if (status == GPUDL_OK)
+        status = try_it(t);
     if (status == GPUDL_OK)
         status = make_resident(t, n);
     t->ready = n;
@@ -216,9 +230,10 @@ static gpudl_status choose_devices(struct turn *t)
 }
 
 /* Takes over the reference to the version; under the library's turning lock. */
-static gpudl_status turn_to(gpudl_library *lib, struct gpudl_version *to, bool keep, gpudl_when when)
+static gpudl_status turn_to(
+    gpudl_library *lib, struct gpudl_version *to, bool keep, gpudl_when when, const struct trials *trials)
 {
-    struct turn t = { .lib = lib, .from = gpudl__library_hold(lib), .to = to, .when = when };
+    struct turn t = { .lib = lib, .from = gpudl__library_hold(lib), .to = to, .when = when, .trials = trials };
     struct gpudl_version *drop = t.from;
     gpudl_status status = GPUDL_OK;
 
@@ -269,7 +284,7 @@ static gpudl_status read_in(gpudl_library *lib, const gpudl_source *source, cons
 }
 
 static gpudl_status replace(gpudl_library *lib, const gpudl_source *source, const struct load_settings *settings,
-    const gpudl_replace_options *o)
+    const gpudl_replace_options *o, const struct trials *trials)
 {
     struct gpudl_version *to;
     struct content content;
@@ -282,18 +297,45 @@ static gpudl_status replace(gpudl_library *lib, const gpudl_source *source, cons
     before = gpudl_library_generation(lib);
     status = gpudl__version_get(lib->loader, &content, settings, &to);
     if (status == GPUDL_OK)
-        status = turn_to(lib, to, o->flags & GPUDL_REPLACE_KEEP_PREVIOUS, o->when);
+        status = turn_to(lib, to, o->flags & GPUDL_REPLACE_KEEP_PREVIOUS, o->when, trials->count ? trials : NULL);
     count(lib, &lib->loader->counts.replaces, before);
     pthread_mutex_unlock(&lib->turning);
     gpudl__content_release(&content);
     return status;
 }
 
+gpudl_status gpudl__library_replace(
+    gpudl_library *lib, const gpudl_source *source, const gpudl_replace_options *o, const struct trials *trials)
+{
+    struct load_settings settings = lib->settings;
+    gpudl_status status = GPUDL_OK;
+
+    if (o->flags & ~(uint64_t)GPUDL_REPLACE_KEEP_PREVIOUS)
+        return gpudl__fail_argument(function, "unknown flags");
+    status = gpudl__when_check(function, o->when);
+    if (status == GPUDL_OK && o->load)
+        status = gpudl__settings_import(o->load, &settings);
+    return status == GPUDL_OK ? replace(lib, source, &settings, o, trials) : status;
+}
+
+static gpudl_status replace_given(gpudl_library *lib, const gpudl_source *source, const gpudl_replace_options *given)
+{
+    gpudl_replace_options o = GPUDL_REPLACE_OPTIONS_INIT;
+    struct trials trials = { 0 };
+    gpudl_status status = GPUDL_OK;
+
+    if (given)
+        status = gpudl__options_import(&o, sizeof(o), given, "gpudl_replace_options");
+    if (status == GPUDL_OK)
+        status = gpudl__trials_import(&o, &trials);
+    if (status == GPUDL_OK)
+        status = gpudl__library_replace(lib, source, &o, &trials);
+    gpudl__trials_release(&trials);
+    return status;
+}
+
 gpudl_status gpudl_library_replace(gpudl_library *lib, const gpudl_source *source, const gpudl_replace_options *given)
 {
-    static const char function[] = "gpudl_library_replace";
-    gpudl_replace_options o = GPUDL_REPLACE_OPTIONS_INIT;
-    struct load_settings settings;
     const struct allocator *before;
     gpudl_status status;
 
@@ -301,18 +343,8 @@ gpudl_status gpudl_library_replace(gpudl_library *lib, const gpudl_source *sourc
         return gpudl__fail_argument(function, "the library is NULL");
     if (gpudl__forked())
         return gpudl__fail_forked(function);
-    if (given && (status = gpudl__options_import(&o, sizeof(o), given, "gpudl_replace_options")) != GPUDL_OK)
-        return status;
-    if (o.flags & ~(uint64_t)GPUDL_REPLACE_KEEP_PREVIOUS)
-        return gpudl__fail_argument(function, "unknown flags");
-    status = gpudl__when_check(function, o.when);
-    if (status != GPUDL_OK)
-        return status;
-    settings = lib->settings;
-    if (o.load && (status = gpudl__settings_import(o.load, &settings)) != GPUDL_OK)
-        return status;
     before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
-    status = replace(lib, source, &settings, &o);
+    status = replace_given(lib, source, given);
     gpudl__alloc_use(before);
     return status;
 }
@@ -329,7 +361,7 @@ static gpudl_status roll_back(gpudl_library *lib)
     pthread_mutex_lock(&lib->loader->lock);
     gpudl__version_hold(to);
     pthread_mutex_unlock(&lib->loader->lock);
-    status = turn_to(lib, to, true, gpudl_now());
+    status = turn_to(lib, to, true, gpudl_now(), NULL);
     count(lib, &lib->loader->counts.rollbacks, before);
     return status;
 }

@@ -28,7 +28,6 @@ struct gpudl_task {
     gpudl_library *library;     /* loaded and not taken yet; or, held, the one to be replaced */
     bool replaces;
     struct kept kept;
-    gpudl_replace_options replace;
     CUevent event;              /* what to begin after, or NULL */
     int devices[MOST_DEVICES];
     gpudl_async_options async;
@@ -73,12 +72,6 @@ static gpudl_status load(struct gpudl_task *t)
     return status;
 }
 
-static gpudl_status replace(struct gpudl_task *t)
-{
-    t->replace.load = kept_options(&t->kept);
-    return gpudl_library_replace(t->library, &t->kept.source, &t->replace);
-}
-
 static gpudl_status perform(struct gpudl_task *t)
 {
     gpudl_status status = t->event ? wait_for_event(t) : GPUDL_OK;
@@ -87,7 +80,7 @@ static gpudl_status perform(struct gpudl_task *t)
         status = cancelled();
     if (status != GPUDL_OK)
         return status;
-    return t->replaces ? replace(t) : load(t);
+    return t->replaces ? gpudl__kept_replace(&t->kept, t->library) : load(t);
 }
 
 /* Nobody has it any more. */
@@ -266,17 +259,12 @@ static gpudl_status replace_async(gpudl_library *lib, const gpudl_source *source
     const gpudl_async_options *async, gpudl_task **out)
 {
     struct gpudl_task *t = create(lib->loader), *started = NULL;
-    gpudl_status status = GPUDL_OK;
+    gpudl_status status;
 
     if (!t)
         return gpudl__fail_memory("a task");
     t->replaces = true;
-    t->replace = (gpudl_replace_options)GPUDL_REPLACE_OPTIONS_INIT;
-    if (options)
-        status = gpudl__options_import(&t->replace, sizeof(t->replace), options, "gpudl_replace_options");
-    t->replace.size = sizeof(t->replace);
-    if (status == GPUDL_OK)
-        status = gpudl__keep(source, t->replace.load, &t->kept);
+    status = gpudl__keep_replace(source, options, &t->kept);
     if (status == GPUDL_OK) {
         pthread_mutex_lock(&lib->loader->lock);
         lib->references++;

@@ -36,4 +36,12 @@ static inline struct thread *thread_self(void)
     return __builtin_expect(t != NULL, 1) ? t : gpudl__thread_register();
 }
 
+/* Was the task that the calling thread runs cancelled? */
+static inline bool thread_cancelled(void)
+{
+    struct thread *t = thread_self();
+
+    return t && t->cancelled && atomic_load(t->cancelled);
+}
+
 #endif

@@ -27,8 +27,7 @@ struct watch {
     gpudl_library *library;
     char path[PATH_MAX];
     gpudl_watch_options options;
-    gpudl_replace_options replace;
-    struct kept kept;           /* its load options */
+    struct kept kept;           /* its file, and how it is replaced */
     bool busy;                  /* the thread is at it */
     bool ended;                 /* unwatched meanwhile, by the thread itself */
     atomic_bool cancelled;      /* unwatched meanwhile: a replace need not wait for its moment */
@@ -67,9 +66,8 @@ static gpudl_status load(struct watch *w)
 
     if (!self)
         return gpudl__fail_memory("a thread's record");
-    w->replace.load = kept_options(&w->kept);
     self->cancelled = &w->cancelled;
-    status = gpudl_library_replace(w->library, GPUDL_FILE(w->path), &w->replace);
+    status = gpudl__kept_replace(&w->kept, w->library);
     self->cancelled = NULL;
     return status;
 }
@@ -307,18 +305,14 @@ static gpudl_status import(struct watch *w, const gpudl_watch_options *given)
 {
     gpudl_status status = GPUDL_OK;
 
-    w->replace = (gpudl_replace_options)GPUDL_REPLACE_OPTIONS_INIT;
     if (given)
         status = gpudl__options_import(&w->options, sizeof(w->options), given, "gpudl_watch_options");
     if (status == GPUDL_OK && (w->options.poll > 1 || w->options.reserved))
         status = gpudl__fail_argument("gpudl_watch_options", "poll is 0 or 1, and reserved is 0");
-    if (status == GPUDL_OK && w->options.replace)
-        status = gpudl__options_import(&w->replace, sizeof(w->replace), w->options.replace, "gpudl_replace_options");
-    w->replace.size = sizeof(w->replace);
     w->options.poll_ns = w->options.poll_ns ? w->options.poll_ns : POLL;
     if (status == GPUDL_OK)
-        status = gpudl__when_check("gpudl_library_watch", w->replace.when);
-    return status == GPUDL_OK ? gpudl__keep(GPUDL_FILE(w->path), w->replace.load, &w->kept) : status;
+        status = gpudl__keep_replace(GPUDL_FILE(w->path), w->options.replace, &w->kept);
+    return status == GPUDL_OK ? gpudl__when_check("gpudl_library_watch", w->kept.replace.when) : status;
 }
 
 static gpudl_status prepare(struct watch *w, gpudl_library *lib, const gpudl_watch_options *options)

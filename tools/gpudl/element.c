@@ -83,7 +83,7 @@ static void store_float(const struct element_type *type, void *out, double value
         memcpy(out, &(uint16_t){ half_from_double(value) }, 2);
 }
 
-static double load_float(const struct element_type *type, const void *in)
+double element_real(const struct element_type *type, const void *in)
 {
     double wide;
     float single;
@@ -183,7 +183,7 @@ static bool reads_back(const struct element_type *type, const char *text, const 
 static void print_float(const struct element_type *type, const void *value, FILE *out)
 {
     char text[64];
-    double wide = load_float(type, value);
+    double wide = element_real(type, value);
     int digits = 1, whole = 1;      /* significant ones; ones before the point */
 
     if (isnan(wide)) {

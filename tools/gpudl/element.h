@@ -22,6 +22,9 @@ int element_parse(const struct element_type *, const char *text, void *out, cons
 /* Digits that read back as the same value, and no more than needed. */
 void element_print(const struct element_type *, const void *value, FILE *);
 
+/* Of a floating-point type. */
+double element_real(const struct element_type *, const void *value);
+
 void element_fill(const struct element_type *, void *data, size_t count, const void *value);
 void element_fill_iota(const struct element_type *, void *data, size_t count);      /* 0, 1, 2, ... wrapping as the type does */
 /* Floats in [0, 1), integers over their whole range; the same for the same seed, everywhere. */
