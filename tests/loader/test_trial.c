@@ -2,10 +2,14 @@
  * GPUDL_TEST_HELPER is set, it plays a gpudl-trial of some kind. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,12 +68,15 @@ static int talk_for_ever(void)
 }
 
 static int search(void);
+static int run_without_handles(void);
 
 static int help_as(const char *kind)
 {
     signal(SIGPIPE, SIG_IGN);
     if (!strcmp(kind, "search"))
         return search();
+    if (!strcmp(kind, "without handles"))
+        return run_without_handles();
     if (!strcmp(kind, "deaf"))
         return say("load 209 it says\\nno \\\\ more\n");
     if (!strcmp(kind, "long"))
@@ -380,6 +387,59 @@ static void registered_code_cannot_be_tried(void **state)
     harness_close(l);
 }
 
+/* ------------------------------------------------------------------------------------------------------ before Linux 5.3 */
+
+/* From now on this process has no pidfds. */
+static int take_handles_away(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void whoever_waits_for_children(void **state)
+{
+    (void)state;
+    signal(SIGCHLD, SIG_IGN);
+    assert_refused("deaf", GPUDL_ERROR_TRIAL, "it says");
+    assert_refused("silent", GPUDL_ERROR_TRIAL, "ended without an answer");
+    signal(SIGCHLD, SIG_DFL);
+}
+
+static int run_without_handles(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_refused_trial_leaves_the_device_alone, reset_driver),
+        cmocka_unit_test_setup(any_other_answer_is_a_refusal, reset_driver),
+        cmocka_unit_test_setup(descriptions_may_be_large, reset_driver),
+        cmocka_unit_test_setup(who_has_answered_is_not_waited_for, reset_driver),
+        cmocka_unit_test_setup(whoever_waits_for_children, reset_driver),
+    };
+
+    if (take_handles_away())
+        return 77;
+    assert_int_equal(syscall(SYS_pidfd_open, getpid(), 0), -1);
+    return cmocka_run_group_tests_name("trial, without pidfds", tests, NULL, NULL);
+}
+
+static void it_works_without_handles_of_processes(void **state)
+{
+    int how;
+
+    (void)state;
+    become_helper("without handles");
+    how = system("exec $GPUDL_TRIAL >&2");
+    if (WIFEXITED(how) && WEXITSTATUS(how) == 77)
+        skip();
+    assert_int_equal(how, 0);
+}
+
 static gpudl_status tried(gpudl_loader *l, void *user)
 {
     gpudl_library *lib = NULL;
@@ -423,6 +483,8 @@ int main(void)
         TEST(a_program_that_is_named_and_not_there_is_told),
         TEST(wrong_trials_are_told_at_once),
         TEST(registered_code_cannot_be_tried),
+        TEST(whoever_waits_for_children),
+        TEST(it_works_without_handles_of_processes),
         TEST(whatever_allocation_fails_nothing_is_left),
     };
 
