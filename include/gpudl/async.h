@@ -77,8 +77,8 @@ GPUDL_API int gpudl_task_ended(gpudl_task *task);
  */
 GPUDL_API gpudl_status gpudl_task_library(gpudl_task *task, gpudl_library **out);
 
-/* End a task early: one that waits for its turn, for a stream or for a moment ends as cancelled; one that is inside the driver
- * goes on to its end. Returns at once. */
+/* End a task early: one that waits for its turn, for a stream, for a moment or for a trial ends as cancelled; one that is inside
+ * the driver goes on to its end. Returns at once. */
 GPUDL_API void gpudl_task_cancel(gpudl_task *task);
 
 /* Cancels what goes on, and releases a library that was not taken. Waits for nothing. Accepts NULL. */

@@ -34,7 +34,8 @@
  *     fails with GPUDL_ERROR_FORKED; exec first. At process exit nothing is unloaded.
  *
  * Environment (ignored in set-user-id programs and under a locked trust policy): GPUDL_DRIVER, see gpudl_loader_options;
- * GPUDL_COMPILER, GPUDL_CACHE_DIR and where compilers are looked for, see gpudl/compile.h; GPUDL_QUIET=1 silences warnings.
+ * GPUDL_COMPILER, GPUDL_CACHE_DIR and where compilers are looked for, see gpudl/compile.h; GPUDL_QUIET=1 silences warnings;
+ * GPUDL_TRIAL, see gpudl/trial.h.
  *
  * The header compiles before and after <cuda.h> and <cuda_runtime.h>, as C11 and as C++17. Everything is since 0.1. */
 #ifndef GPUDL_H

@@ -15,8 +15,9 @@
  *
  * A kernel that faults poisons its context for good, and one that never ends keeps its device. So trials are launched by a program of
  * their own, gpudl-trial(1), which gets the image's bytes from this process, loads them with gpudl, launches each trial in turn,
- * compares, and is killed when the time is up. It is looked for where GPUDL_TRIAL says, a path (ignored in set-user-id programs);
- * where that is not set: beside libgpudl and the program, in bin beside their folders, then in PATH. No descriptor of this process
+ * compares, and is killed when the time is up. It is looked for where GPUDL_TRIAL says, a path; where that is not set: beside
+ * libgpudl and the program, in bin beside their folders, then in PATH. (Under a locked trust policy, and in set-user-id programs,
+ * the environment has no say.) No descriptor of this process
  * is open in it, no handler of pthread_atfork() runs, and signals stay as they are set; this process gets its SIGCHLD. */
 #include <gpudl/gpudl.h>
 #ifndef GPUDL_TRIAL_H

@@ -34,7 +34,7 @@ typedef struct gpudl_watch_options {
  */
 GPUDL_API gpudl_status gpudl_library_watch(gpudl_library *library, const gpudl_watch_options *options);
 
-/* No replace begins after this, and none is under way, unless it is called from told(). */
+/* No replace begins after this, and none is under way, unless it is called from told(). A trial under way is ended. */
 GPUDL_API void gpudl_library_unwatch(gpudl_library *library);
 
 #ifdef __cplusplus
