@@ -230,8 +230,7 @@ static gpudl_status choose_devices(struct turn *t)
 }
 
 /* Takes over the reference to the version; under the library's turning lock. */
-static gpudl_status turn_to(
-    gpudl_library *lib, struct gpudl_version *to, bool keep, gpudl_when when, const struct trials *trials)
+static gpudl_status turn_to(gpudl_library *lib, struct gpudl_version *to, bool keep, gpudl_when when, const struct trials *trials)
 {
     struct turn t = { .lib = lib, .from = gpudl__library_hold(lib), .to = to, .when = when, .trials = trials };
     struct gpudl_version *drop = t.from;

@@ -81,7 +81,8 @@ static char *take_word(char **rest)
 
 #define refuse(v, format, ...) gpudl__fail(GPUDL_ERROR_TRIAL, "%s: " format, (v)->content.name, __VA_ARGS__)
 
-static gpudl_status refuse_cuda(const struct gpudl_version *v, const char *cuda, const char *before, const char *trial, char *rest)
+static gpudl_status refuse_cuda(
+    const struct gpudl_version *v, const char *cuda, const char *before, const char *trial, char *rest)
 {
     struct failure f;
 
@@ -98,14 +99,15 @@ static gpudl_status refuse_mismatch(const struct gpudl_version *v, char *rest)
                *count = take_word(&rest), *got = take_word(&rest), *expected = take_word(&rest);
 
     return refuse(v,
-        "trial %s: kernel '%s' ended, and element %s of buffer %s (both count from 0) is %s; expected %s; %s of %s are wrong", trial,
-        unescape(rest), index, buffer, got, expected, differ, count);
+        "trial %s: kernel '%s' ended, and element %s of buffer %s (both count from 0) is %s; expected %s; %s of %s are wrong",
+        trial, unescape(rest), index, buffer, got, expected, differ, count);
 }
 
 static gpudl_status refuse_silent(const struct gpudl_version *v, int ended)
 {
     if (ended >= 0 && WIFSIGNALED(ended) && WTERMSIG(ended) != SIGKILL)
-        return refuse(v, "the trial ended without an answer, killed by signal %d (%s)", WTERMSIG(ended), strsignal(WTERMSIG(ended)));
+        return refuse(
+            v, "the trial ended without an answer, killed by signal %d (%s)", WTERMSIG(ended), strsignal(WTERMSIG(ended)));
     if (ended >= 0 && WIFEXITED(ended))
         return refuse(v, "the trial ended without an answer, with status %d: is GPUDL_TRIAL a gpudl-trial?", WEXITSTATUS(ended));
     return refuse(v, "%s", "the trial ended without an answer");

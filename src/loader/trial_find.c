@@ -98,5 +98,6 @@ gpudl_status gpudl__trial_find(char *path, size_t size)
     if (is_near_library(&s) || is_near_program(&s) || is_in_path(&s))
         return GPUDL_OK;
     return gpudl__fail(GPUDL_ERROR_FILE_MISSING,
-        "trial launches need " PROGRAM ", which comes with gpudl: install it, or set GPUDL_TRIAL to its path; looked for: %s", s.text);
+        "trial launches need " PROGRAM ", which comes with gpudl: install it, or set GPUDL_TRIAL to its path; looked for: %s",
+        s.text);
 }

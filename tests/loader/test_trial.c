@@ -360,7 +360,22 @@ static void wrong_trials_are_told_at_once(void **state)
     assert_wrong(g.args[0] = GPUDL_ARG((const void *)&g), "argument 0 is a pointer");
     assert_wrong(g.args[1].type = 16, "argument 1 is not as");
     assert_wrong(g.args[1].size = 9, "argument 1 is not as");
-    assert_fails(gpudl_kernel_launch(NULL, NULL, g.args, 1), GPUDL_ERROR_ARGUMENT, "");
+    gpudl_library_release(lib);
+    harness_close(l);
+}
+
+static void a_buffer_is_no_argument_of_other_launches(void **state)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    gpudl_loader *l = harness_open();
+    gpudl_library *lib = load(l, one);
+    gpudl_kernel *a;
+    struct given g;
+
+    (void)state;
+    assert_ok(gpudl_kernel_get(lib, "a", &a));
+    assert_fails(gpudl_kernel_launch(a, &config, give(&g)->args, 2), GPUDL_ERROR_LAUNCH_ARGUMENTS, "");
+    gpudl_kernel_release(a);
     gpudl_library_release(lib);
     harness_close(l);
 }
@@ -482,6 +497,7 @@ int main(void)
         TEST(a_missing_program_is_told_with_where_it_was_looked_for),
         TEST(a_program_that_is_named_and_not_there_is_told),
         TEST(wrong_trials_are_told_at_once),
+        TEST(a_buffer_is_no_argument_of_other_launches),
         TEST(registered_code_cannot_be_tried),
         TEST(whoever_waits_for_children),
         TEST(it_works_without_handles_of_processes),

@@ -6,12 +6,14 @@
 
 #include "src/loader/trial_format.h"
 
-static const char no_memory[] = "there is no memory for it", too_short[] = "a record is shorter than its kind", misplaced[] = "a record of a trial comes before one begins, or one of a buffer before it";
+static const char no_memory[] = "there is no memory for it", too_short[] = "a record is shorter than its kind",
+                  misplaced[] = "a record of a trial comes before one begins, or one of a buffer before it";
 
 /* One more at the end of an array; NULL: no memory. */
 static void *grow(void *array, size_t *count, size_t size)
 {
-    void *larger = *count == (*count & -*count) || !*count ? realloc(*(void **)array, (*count ? 2 * *count : 1) * size) : *(void **)array;
+    void *larger =
+        *count == (*count & -*count) || !*count ? realloc(*(void **)array, (*count ? 2 * *count : 1) * size) : *(void **)array;
 
     if (!larger)
         return NULL;
@@ -115,25 +117,40 @@ static const char *take_of_trial(unsigned type, struct span s, struct descriptio
     if (!t)
         return misplaced;
     switch (type) {
-    case TRIAL_KERNEL:   return take_text(s, &t->kernel);
-    case TRIAL_ARGUMENT: return take_argument(s, t);
-    case TRIAL_BUFFER:   return take_buffer(s, t);
-    case TRIAL_CONTENT:  return take_bytes(s, t, false);
-    case TRIAL_EXPECTED: return take_bytes(s, t, true);
-    default:             return "a record of no known kind";
+    case TRIAL_KERNEL:
+        return take_text(s, &t->kernel);
+    case TRIAL_ARGUMENT:
+        return take_argument(s, t);
+    case TRIAL_BUFFER:
+        return take_buffer(s, t);
+    case TRIAL_CONTENT:
+        return take_bytes(s, t, false);
+    case TRIAL_EXPECTED:
+        return take_bytes(s, t, true);
+    default:
+        return "a record of no known kind";
     }
 }
 
 static const char *take(unsigned type, struct span s, struct description *d)
 {
     switch (type) {
-    case TRIAL_DRIVER: return take_text(s, &d->driver);
-    case TRIAL_LOAD:   return take_load(s, d);
-    case TRIAL_NAME:   return take_text(s, &d->name);
-    case TRIAL_IMAGE:  d->image = s; return NULL;
-    case TRIAL_LIMIT:  d->limit_ns = span_u64(s, 0); return NULL;
-    case TRIAL_BEGIN:  return take_begin(s, d);
-    default:           return take_of_trial(type, s, d);
+    case TRIAL_DRIVER:
+        return take_text(s, &d->driver);
+    case TRIAL_LOAD:
+        return take_load(s, d);
+    case TRIAL_NAME:
+        return take_text(s, &d->name);
+    case TRIAL_IMAGE:
+        d->image = s;
+        return NULL;
+    case TRIAL_LIMIT:
+        d->limit_ns = span_u64(s, 0);
+        return NULL;
+    case TRIAL_BEGIN:
+        return take_begin(s, d);
+    default:
+        return take_of_trial(type, s, d);
     }
 }
 
@@ -143,7 +160,8 @@ static const char *check(const struct description *d)
         return "it has no image, or no trial";
     for (size_t i = 0; i < d->ntrials; i++)
         for (size_t k = 0; k < d->trials[i].narguments; k++)
-            if (d->trials[i].arguments[k].arg.type == GPUDL_TRIAL_ARG && d->trials[i].arguments[k].buffer >= d->trials[i].nbuffers)
+            if (d->trials[i].arguments[k].arg.type == GPUDL_TRIAL_ARG &&
+                d->trials[i].arguments[k].buffer >= d->trials[i].nbuffers)
                 return "an argument is the address of a buffer that is not there";
     return NULL;
 }
