@@ -58,7 +58,7 @@ static const char
     wild[] = HEAD KERNEL("k", "add.u64 %p, %p, 0x100000000000;\n"),
     endless[] = HEAD KERNEL("k", "L:\nld.volatile.global.u32 %j, [%q];\nsetp.ne.u32 %c, %j, 0x12345678;\n@%c bra L;\n"),
     prints[] = HEAD ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
-        ".global .align 1 .b8 text[9] = {111, 107, 10, 111, 107, 10, 111, 107, 0};\n"
+        ".global .align 1 .b8 text[9] = {110, 111, 10, 110, 111, 10, 110, 111, 0};\n"
         KERNEL("k", "{\n.param .b64 f;\n.param .b64 a;\n.param .b32 r;\nmov.u64 %o, text;\ncvta.global.u64 %o, %o;\n"
         "st.param.b64 [f], %o;\nst.param.b64 [a], 0;\ncall.uni (r), vprintf, (f, a);\n}\n");
 
