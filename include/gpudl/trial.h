@@ -15,10 +15,11 @@
  *
  * A kernel that faults poisons its context for good, and one that never ends keeps its device. So trials are launched by a program of
  * their own, gpudl-trial(1), which gets the image's bytes from this process, loads them with gpudl, launches each trial in turn,
- * compares, and is killed when the time is up. It is looked for where GPUDL_TRIAL says, a path; where that is not set: beside
- * libgpudl and the program, in bin beside their folders, then in PATH. (Under a locked trust policy, and in set-user-id programs,
- * the environment has no say.) No descriptor of this process
- * is open in it, no handler of pthread_atfork() runs, and signals stay as they are set; this process gets its SIGCHLD. */
+ * compares, and is killed when the time is up. No descriptor of this process is open in it, no handler of pthread_atfork() runs,
+ * and signals stay as they are set; this process gets its SIGCHLD.
+ *
+ * The program is looked for where GPUDL_TRIAL says, a path; where that is not set: beside libgpudl and the program that has it, in bin
+ * beside their folders, then in PATH. In set-user-id programs and under a locked trust policy the environment has no say. */
 #include <gpudl/gpudl.h>
 #ifndef GPUDL_TRIAL_H
 #define GPUDL_TRIAL_H
