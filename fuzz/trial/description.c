@@ -51,6 +51,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_lies_in(d.image, all);
         for (size_t i = 0; i < d.ntrials; i++)
             check_trial(&d.trials[i], all);
+        for (size_t i = 0; i < d.ntrials; i++) {
+            const char *name = description_name(&d, d.trials[i].kernel);
+            check(!name == !d.trials[i].kernel && (!name || strlen(name) <= size));
+        }
     }
     description_free(&d);
     free(copy);

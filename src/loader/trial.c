@@ -45,6 +45,7 @@ static bool describe(const struct trials *trials, const struct gpudl_version *v,
     bool good = gpudl__trials_add(head, TRIAL_LIMIT, &limit, sizeof(limit), NULL, 0) &&
         add_text(head, TRIAL_DRIVER, trials->driver ? trials->driver : v->loader->driver.path) &&
         add_load(head, &v->settings, !trials->driver) && add_text(head, TRIAL_NAME, v->content.name) &&
+        gpudl__trials_add(head, TRIAL_NAMES, NULL, 0, v->content.lowered.data, v->content.lowered.size) &&
         gpudl__trials_add(head, TRIAL_IMAGE, NULL, 0, NULL, 0);
 
     if (good)

@@ -20,7 +20,8 @@ enum trial_record {
     TRIAL_ARGUMENT = 8,         /* u32 gpudl_arg_type; then its bytes, or of GPUDL_TRIAL_ARG a u64: the buffer */
     TRIAL_BUFFER = 9,           /* u64 bytes; u32 gpudl_trial_element, 0; f64 absolute, relative */
     TRIAL_CONTENT = 10,         /* bytes; without it zeroes */
-    TRIAL_EXPECTED = 11         /* bytes; without it nothing is compared */
+    TRIAL_EXPECTED = 11,        /* bytes; without it nothing is compared */
+    TRIAL_NAMES = 12            /* texts with their NULs, two and two: what a kernel may be called, and its name in the image */
 };
 
 enum { TRIAL_RECORD_HEAD = 16, TRIAL_ANSWER_SIZE = 8192 };

@@ -282,6 +282,41 @@ static void of_several_the_first_that_fails_is_told(void **state)
     gpudl_library_release(lib);
 }
 
+/* Compiled here, tried there; under the name that was given when it was compiled, which no demangler knows. */
+static void what_was_compiled_is_tried_as_it_is(void **state)
+{
+    static const char source[] = "template <class T, int N = 2> __global__ void k(T *x) { x[threadIdx.x] *= N; }\n";
+    static const char changed[] = "template <class T, int N = 3> __global__ void k(T *x) { x[threadIdx.x] *= N; }\n";
+    gpudl_compile_options compile = GPUDL_COMPILE_OPTIONS_INIT;
+    gpudl_load_options options = GPUDL_LOAD_OPTIONS_INIT;
+    const char *const names[] = { "k<float>" };
+    gpudl_library *lib;
+    gpudl_status status;
+    struct example e;
+
+    (void)state;
+    compile.names = names;
+    compile.nnames = 1;
+    options.compile = &compile;
+    status = gpudl_library_load(loader, GPUDL_TEXT("k.cu", source), &options, &lib);
+    if (status == GPUDL_ERROR_NO_COMPILER)
+        skip();
+    assert_ok(status);
+    make_example(&e);
+    e.trial.kernel = "k<float>";
+    e.args[0] = gpudl_trial_arg(1);
+    e.trial.nargs = 1;
+    e.buffers[0].expected = NULL;
+    e.buffers[1].expected = e.out;
+    for (int i = 0; i < N; i++)
+        e.out[i] = 2 * e.in[i];
+    assert_fails(gpudl_library_replace(lib, GPUDL_TEXT("k.cu", changed), &e.options), GPUDL_ERROR_TRIAL, "element 1 of buffer 1 (both count from 0) is 3; expected 2");
+    for (int i = 0; i < N; i++)
+        e.out[i] = 3 * e.in[i];
+    assert_ok(gpudl_library_replace(lib, GPUDL_TEXT("k.cu", changed), &e.options));
+    gpudl_library_release(lib);
+}
+
 /* ------------------------------------------------------------------------------------------------------- tasks and watches */
 
 static void write_file(const char *name, const char *text)
@@ -487,6 +522,7 @@ int main(void)
         TEST(what_never_ends_is_ended),
         TEST(a_launch_that_cannot_be_is_refused),
         TEST(of_several_the_first_that_fails_is_told),
+        TEST(what_was_compiled_is_tried_as_it_is),
         TEST(a_cancel_ends_a_trial_under_way),
         TEST(a_watched_file_is_tried_first),
         TEST(whatever_the_program_does_with_sigchld),

@@ -144,6 +144,9 @@ static const char *take(unsigned type, struct span s, struct description *d)
     case TRIAL_IMAGE:
         d->image = s;
         return NULL;
+    case TRIAL_NAMES:
+        d->names = s;
+        return NULL;
     case TRIAL_LIMIT:
         d->limit_ns = span_u64(s, 0);
         return NULL;
@@ -187,6 +190,22 @@ const char *description_read(struct span bytes, struct description *out)
         at += TRIAL_RECORD_HEAD + size;
     }
     return why;
+}
+
+const char *description_name(const struct description *d, const char *kernel)
+{
+    const char *called, *name;
+    size_t length;
+
+    for (uint64_t at = 0; kernel && (called = span_string(d->names, at, SIZE_MAX, &length)); at += length + 1) {
+        at += length + 1;
+        name = span_string(d->names, at, SIZE_MAX, &length);
+        if (!name)
+            break;
+        if (!strcmp(called, kernel))
+            return name;
+    }
+    return kernel;
 }
 
 void description_free(struct description *d)

@@ -31,7 +31,7 @@ struct trial {
 struct description {
     char *driver, *name, *target;   /* NULL: none was given */
     gpudl_load_options load;
-    struct span image;          /* lent */
+    struct span image, names;   /* lent */
     uint64_t limit_ns;          /* 0: none */
     struct trial *trials;
     size_t ntrials;
@@ -39,6 +39,8 @@ struct description {
 
 /* NULL, or why it cannot be read; lends from bytes. What it allocates goes with the process, or description_free(). */
 const char *description_read(struct span bytes, struct description *out);
+/* The name in the image of what the kernel is called; or that itself. */
+const char *description_name(const struct description *d, const char *kernel);
 void description_free(struct description *d);
 
 #endif

@@ -8,6 +8,7 @@
 #include "tools/trial/compare.h"
 
 struct run {
+    const struct description *description;
     gpudl_loader *loader;
     const gpudl_driver_table *driver;
     gpudl_library *library;
@@ -141,7 +142,7 @@ static void perform(struct run *r)
 
     config.shared_bytes = r->trial->shared_bytes;
     if (gpudl_loader_use_device(r->loader, (int)r->trial->device) != GPUDL_OK ||
-        gpudl_kernel_get(r->library, r->trial->kernel, &kernel) != GPUDL_OK)
+        gpudl_kernel_get(r->library, description_name(r->description, r->trial->kernel), &kernel) != GPUDL_OK)
         launch_failed(r);
     r->kernel = gpudl_kernel_name(kernel);
     put_in(r);
@@ -164,7 +165,7 @@ void launch_all(struct description *d)
 {
     gpudl_loader_options options = GPUDL_LOADER_OPTIONS_INIT;
     gpudl_source source = gpudl_source_memory(d->image.data, d->image.size);
-    struct run r = { .loader = NULL };
+    struct run r = { .description = d };
 
     options.driver = d->driver;
     options.log = keep_quiet;
