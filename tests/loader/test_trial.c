@@ -69,6 +69,7 @@ static int talk_for_ever(void)
 
 static int search(void);
 static int run_without_handles(void);
+static int run_locked(void);
 
 static int help_as(const char *kind)
 {
@@ -77,6 +78,8 @@ static int help_as(const char *kind)
         return search();
     if (!strcmp(kind, "without handles"))
         return run_without_handles();
+    if (!strcmp(kind, "locked"))
+        return run_locked();
     if (!strcmp(kind, "deaf"))
         return say("load 209 it says\\nno \\\\ more\n");
     if (!strcmp(kind, "long"))
@@ -330,6 +333,65 @@ static void a_program_that_is_named_and_not_there_is_told(void **state)
     harness_close(l);
 }
 
+/* The library's and the source's signature, by a key of this moment. */
+static void sign(const char *secret, const char *text, char *signature, gpudl_trust_options *trust)
+{
+    gpudl_sign_options s = GPUDL_SIGN_OPTIONS_INIT;
+
+    s.secret_key = secret;
+    assert_ok(gpudl_trust_sign(GPUDL_MEMORY(text, strlen(text)), &s, signature));
+    *trust = (gpudl_trust_options)GPUDL_TRUST_OPTIONS_INIT;
+    trust->signature = signature;
+    trust->signature_size = strlen(signature);
+}
+
+/* The environment names a program that is not there; beside this one is the real one, and that is taken. */
+static void the_environment_has_no_say(void **state)
+{
+    char public[GPUDL_PUBLIC_KEY_TEXT], secret[GPUDL_SECRET_KEY_TEXT], signature[GPUDL_SIGNATURE_TEXT];
+    gpudl_trust_options policy = GPUDL_TRUST_OPTIONS_INIT, trust;
+    gpudl_loader_options options = GPUDL_LOADER_OPTIONS_INIT;
+    gpudl_load_options load_options = GPUDL_LOAD_OPTIONS_INIT;
+    const char *const keys[] = { public };
+    gpudl_library *lib = NULL;
+    gpudl_loader *l;
+    struct given g;
+
+    (void)state;
+    assert_ok(gpudl_trust_keygen(NULL, public, secret));
+    policy.policy = GPUDL_TRUST_SIGNATURE;
+    policy.locked = 1;
+    policy.keys = keys;
+    policy.nkeys = 1;
+    options.trust = &policy;
+    l = harness_open_with(options);
+    load_options.trust = &trust;
+    sign(secret, one, signature, &trust);
+    assert_ok(gpudl_library_load(l, GPUDL_MEMORY(one, strlen(one)), &load_options, &lib));
+    sign(secret, two, signature, &trust);
+    give(&g)->options.load = &load_options;
+    g.trial.kernel = "gone";
+    setenv("GPUDL_TRIAL", "/nowhere/trial", 1);
+    assert_fails(replace(lib, two, &g), GPUDL_ERROR_TRIAL, "'gone'");
+    gpudl_library_release(lib);
+    harness_close(l);
+}
+
+static int run_locked(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test_setup(the_environment_has_no_say, reset_driver) };
+
+    unsetenv("GPUDL_TEST_HELPER");
+    return cmocka_run_group_tests_name("trial, under a locked policy", tests, NULL, NULL);
+}
+
+static void under_a_locked_policy_the_environment_has_no_say(void **state)
+{
+    (void)state;
+    become_helper("locked");
+    assert_int_equal(system("exec $GPUDL_TRIAL >&2"), 0);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ arguments, memory */
 
 static void wrong_trials_are_told_at_once(void **state)
@@ -496,6 +558,7 @@ int main(void)
         TEST(who_has_answered_is_not_waited_for),
         TEST(a_missing_program_is_told_with_where_it_was_looked_for),
         TEST(a_program_that_is_named_and_not_there_is_told),
+        TEST(under_a_locked_policy_the_environment_has_no_say),
         TEST(wrong_trials_are_told_at_once),
         TEST(a_buffer_is_no_argument_of_other_launches),
         TEST(registered_code_cannot_be_tried),
