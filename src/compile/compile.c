@@ -43,7 +43,7 @@ static const char *words_of(enum compile_error error)
 
 static void tell_header(const struct request *r, const char *log, struct text *why)
 {
-    const struct scan_place place = { r->folders, r->nfolders, r->job->headers, r->job->nheaders, r->defines, r->ndefines };
+    const struct scan_place place = { r->folders, r->nfolders, r->job->headers, r->job->nheaders, r->defines, r->ndefines, r->nown };
     char header[PATH_MAX], from[PATH_MAX];
 
     if (!gpudl__log_header(log, header, sizeof(header), from, sizeof(from)))
@@ -216,7 +216,7 @@ static bool add_places(struct request *r)
         if (r->options->list[i].kind == OPTION_DEFINE)
             r->defines[r->ndefines++] = r->options->list[i].value;
     }
-    for (size_t i = 0; i < INCLUDES_MOST && *r->compiler->include[i]; i++)
+    for (size_t i = 0; i < INCLUDES_MOST && *r->compiler->include[i]; i++, r->nown++)
         r->folders[r->nfolders++] = r->compiler->include[i];
     return true;
 }
@@ -234,6 +234,13 @@ static enum compile_error run(struct request *r, struct compile_result *out, str
     if (!add_places(r) || !gpudl__request_key(r)) {
         gpudl__text_add(why, "%s: %s", r->job->name, words_of(COMPILE_NO_MEMORY));
         return COMPILE_NO_MEMORY;
+    }
+    if (r->job->policy && !r->verified) {
+        gpudl__text_add(why,
+            "%s: a trust policy holds, and it reads headers that nobody has verified, or may: hand them over in memory (headers), and leave out "
+            "options that gpudl does not know",
+            r->job->name);
+        return COMPILE_HEADER;
     }
     if (r->may_keep && r->job->cache && !(r->job->flags & COMPILE_NO_CACHE))
         return make_or_wait(r, out, why);
@@ -271,7 +278,7 @@ static enum compile_error find(
 
 static bool is_named(const struct compile_job *job)
 {
-    const char *name = job->compiler && *job->compiler ? job->compiler : secure_getenv("GPUDL_COMPILER");
+    const char *name = job->compiler && *job->compiler ? job->compiler : gpudl__environment("GPUDL_COMPILER");
 
     return name && *name && strcmp(name, "auto") != 0;
 }

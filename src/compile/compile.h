@@ -58,7 +58,9 @@ struct compile_job {
     const char *compiler; /* "nvrtc", "nvcc", "clang" or a path; NULL: GPUDL_COMPILER, else the first that there is */
     struct compile_target target;
     unsigned flags;  /* COMPILE_... */
-    unsigned policy; /* how much was verified of what is compiled; entries of the cache that were made with less do not serve */
+    /* How much of what is compiled is to be verified. Not 0: the text was, and headers come from memory or are the compiler's own. Entries of
+     * the cache that were made with less do not serve. */
+    unsigned policy;
     bool (*cancelled)(void *user); /* asked now and then, from the calling thread or one of the compiler's; may be NULL */
     void *user;
     struct cache *cache; /* NULL: nothing is kept */
@@ -82,6 +84,9 @@ const char *gpudl__compile_lowered(struct span lowered, const char *expression);
 
 /* Is it a spelling of -arch or --gpu-architecture among options? Its value then ("sm_90"), else NULL. */
 const char *gpudl__compile_arch_of(const char *const *options, size_t n);
+
+/* From now on, in this process: nothing in the environment says where compilers are. */
+void gpudl__compilers_ignore_environment(void);
 
 /* Every compiler that is found, in the order of preference; for doctor. */
 struct compile_found {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <glob.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,6 +18,18 @@ static const char *const names[COMPILER_KINDS] = { "nvrtc", "nvcc", "clang" };
 const char *gpudl__compiler_name(enum compiler_kind kind)
 {
     return names[kind];
+}
+
+static atomic_bool ignored;
+
+void gpudl__compilers_ignore_environment(void)
+{
+    atomic_store(&ignored, true);
+}
+
+const char *gpudl__environment(const char *variable)
+{
+    return atomic_load(&ignored) ? NULL : secure_getenv(variable);
 }
 
 /* A place is a folder from the environment, or the system's, and a pattern below it. */
@@ -105,10 +118,10 @@ static const char *value_of(const char *variable, char room[PATH_MAX])
     if (!strcmp(variable, "the program"))
         return program_prefix(room);
     if (!strcmp(variable, "HOME/.local")) {
-        value = secure_getenv("HOME");
+        value = gpudl__environment("HOME");
         return value && *value && snprintf(room, PATH_MAX, "%s/.local", value) < PATH_MAX ? room : NULL;
     }
-    value = secure_getenv(variable);
+    value = gpudl__environment(variable);
     return value && *value ? value : NULL;
 }
 
@@ -266,7 +279,7 @@ static bool take_beside(const char *file, struct compiler *c)
 static void find_device_header(struct compiler *c)
 {
     static const char here;
-    const char *own = secure_getenv("GPUDL_CLANG_INCLUDE");
+    const char *own = gpudl__environment("GPUDL_CLANG_INCLUDE");
     char program[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
     Dl_info self;
@@ -402,7 +415,7 @@ enum compile_error gpudl__compiler_find(
     const char *wanted, enum compile_format format, unsigned passed, struct compiler *out, struct text *why)
 {
     if (!wanted || !*wanted)
-        wanted = secure_getenv("GPUDL_COMPILER");
+        wanted = gpudl__environment("GPUDL_COMPILER");
     if (wanted && *wanted && strcmp(wanted, "auto"))
         return find_named(wanted, format, out, why);
     for (int kind = 0; kind < COMPILER_KINDS; kind++)

@@ -84,7 +84,7 @@ static void add_beside(const char *real, const char *pattern, struct cache_key_m
 /* nvcc preprocesses with the host's compiler, which is the first in the path unless a variable says otherwise. */
 static void add_from_path(const char *name, struct cache_key_maker *m)
 {
-    const char *path = secure_getenv("PATH");
+    const char *path = gpudl__environment("PATH");
     char file[PATH_MAX];
 
     while (path && *path) {
@@ -104,7 +104,7 @@ static void add_variables(struct cache_key_maker *m)
         "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS" };
 
     for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
-        const char *value = secure_getenv(variables[i]);
+        const char *value = gpudl__environment(variables[i]);
         if (value)
             gpudl__key_add_text(m, variables[i], value);
     }

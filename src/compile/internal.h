@@ -73,6 +73,7 @@ struct compiler {
 const char *gpudl__compiler_name(enum compiler_kind);
 /* The libnvJitLink that is taken; false: there is none, and looked says where it was looked for. */
 bool gpudl__find_nvjitlink(char path[PATH_MAX], struct text *looked);
+const char *gpudl__environment(const char *variable);   /* NULL: not set, or not to be heeded */
 /* wanted as in compile_job. The first that makes this format, whose kind is not in passed (1 << kind). */
 enum compile_error gpudl__compiler_find(
     const char *wanted, enum compile_format, unsigned passed, struct compiler *out, struct text *why);
@@ -87,10 +88,12 @@ struct scan_place { /* where to look, in this order */
     size_t nheaders;
     const char *const *defines; /* macros of the command line: "N=4" */
     size_t ndefines;
+    size_t nown;            /* so many folders at the end are the compiler's own */
 };
 struct scan {
     bool partial;    /* something may be read that is not known here: a name is made by a macro, a file could not be read */
     bool unresolved; /* a name was not found in these folders: the compiler may have others, of its own */
+    bool foreign;           /* a header is a file, and not the compiler's own */
     bool changing;   /* __TIME__ and the like */
 };
 /* Adds every file and header that may be read to the key, with its content, and names that were looked for in vain. before: headers that are
@@ -189,7 +192,9 @@ struct request {
     const char **defines;
     size_t ndefines;
     struct cache_key key; /* of all that is known before a compiler runs */
+    size_t nown;                /* of the folders */
     bool may_keep;
+    bool verified;              /* no header is read that is not the compiler's own or in memory */
     int64_t begun; /* nanoseconds since 1970 */
 };
 /* The key, and whether it says enough to keep the result under it. False: no memory. */

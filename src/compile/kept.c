@@ -55,7 +55,7 @@ static void add_job(const struct request *r, struct cache_key_maker *m)
 
 bool gpudl__request_key(struct request *r)
 {
-    const struct scan_place place = { r->folders, r->nfolders, r->job->headers, r->job->nheaders, r->defines, r->ndefines };
+    const struct scan_place place = { r->folders, r->nfolders, r->job->headers, r->job->nheaders, r->defines, r->ndefines, r->nown };
     struct cache_key_maker m;
     struct scan scan;
     bool good;
@@ -67,6 +67,7 @@ bool gpudl__request_key(struct request *r)
     gpudl__key_end(&m, &r->key);
     /* NVRTC has no folders but those that it is given, and does not say what it read. */
     r->may_keep = !r->options->opaque && !scan.changing && (r->compiler->kind != COMPILER_NVRTC || !scan.partial);
+    r->verified = !r->options->opaque && !scan.partial && !scan.foreign;
     return good;
 }
 

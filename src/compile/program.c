@@ -19,10 +19,12 @@ static void add_environment(const struct program *p, struct strings *out)
         "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN" };
 
     for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
-        const char *value = secure_getenv(variables[i]);
+        const char *value = gpudl__environment(variables[i]);
         if (value)
             gpudl__strings_addf(out, "%s=%s", variables[i], value);
     }
+    if (!gpudl__environment("PATH"))
+        gpudl__strings_add(out, "PATH=/usr/bin:/bin");
     gpudl__strings_add(out, "LC_ALL=C");
     gpudl__strings_addf(out, "TMPDIR=%s", p->folder.path);
 }

@@ -238,6 +238,17 @@ static bool is_in_memory(const struct scan_place *p, const char *name)
     return false;
 }
 
+/* Does a file's folder lie in one of the compiler's own? */
+static bool is_own(const struct scanner *s, const char *folder, size_t size)
+{
+    for (size_t i = s->place->nfolders - s->place->nown; i < s->place->nfolders; i++) {
+        size_t n = strlen(s->place->folders[i]);
+        if (n <= size && !strncmp(folder, s->place->folders[i], n) && (n == size || folder[n] == '/'))
+            return true;
+    }
+    return false;
+}
+
 /* every: the search may begin behind the first that is found (#include_next). */
 static void resolve(struct scanner *s, const char *from, const char *name, bool quoted, bool every)
 {
@@ -248,10 +259,14 @@ static void resolve(struct scanner *s, const char *from, const char *name, bool 
         return;
     if (is_in_memory(s->place, name) && !every)
         return; /* all of those are in the key, and gone through, anyway */
-    if (quoted)
-        found = look_for(s, from, folder, name);
-    for (size_t i = 0; i < s->place->nfolders && (!found || every); i++)
-        found = look_for(s, s->place->folders[i], strlen(s->place->folders[i]), name) || found;
+    if (quoted && look_for(s, from, folder, name))
+        found = true;
+    s->out->foreign = s->out->foreign || (found && !is_own(s, from, folder));
+    for (size_t i = 0; i < s->place->nfolders && (!found || every); i++) {
+        bool here = look_for(s, s->place->folders[i], strlen(s->place->folders[i]), name);
+        s->out->foreign = s->out->foreign || (here && (*name == '/' || i + s->place->nown < s->place->nfolders));
+        found = found || here;
+    }
     if (!found) {
         gpudl__key_add_text(s->key, "in vain", name);
         s->out->unresolved = true;

@@ -10,6 +10,7 @@
 #include "src/loader/fork.h"
 #include "src/loader/options.h"
 #include "src/loader/thread.h"
+#include "src/loader/trust.h"
 
 enum { REASON_SIZE = 4000, TARGETS_MOST = 64 };
 
@@ -95,6 +96,7 @@ static gpudl_status run(gpudl_loader *l, const struct content *source, const gpu
         .target = target,
         .flags = (o->flags & GPUDL_COMPILE_NO_CACHE ? COMPILE_NO_CACHE : 0u) |
             (o->flags & GPUDL_COMPILE_RELOCATABLE ? COMPILE_RELOCATABLE : 0u),
+        .policy = source->level,
         .cancelled = o->cancelled || stopper.task ? is_cancelled : NULL,
         .user = &stopper,
         .cache = o->flags & GPUDL_COMPILE_NO_CACHE ? NULL : gpudl__loader_cache(l),
@@ -102,6 +104,8 @@ static gpudl_status run(gpudl_loader *l, const struct content *source, const gpu
 
     if (!headers)
         return gpudl__fail_memory("headers");
+    if (gpudl__trust_locked())
+        gpudl__compilers_ignore_environment();
     error = gpudl__compile(&job, out, &why);
     gpudl__free(headers);
     if (error == COMPILE_NO_MEMORY && !why.used)

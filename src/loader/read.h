@@ -16,6 +16,7 @@ struct content {
     bool registered;            /* no image: gpudl_registered_kernels */
     struct stamp stamp;         /* of the file that was read; not there: it was none */
     struct trust_setup *trust;  /* the policy that its load brought along (trust.h), or NULL */
+    unsigned level;             /* the strictest that it answered to (enum trust_level) */
     struct trust_question *question;    /* what is still to be asked of its entry, or NULL */
     bool cuda;                  /* CUDA C++, to be compiled */
     struct span lowered;        /* of what was compiled: "expression\0name\0..."; or empty */

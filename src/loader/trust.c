@@ -373,6 +373,9 @@ gpudl_status gpudl__trust_admit(
 
     if (status != GPUDL_OK || c->registered || (!own && !load && !gpudl__trust_locked()))
         return status; /* registered kernels are the program's own, and loaded already */
+    c->level = least_level(own);
+    if (load && load->level > c->level)
+        c->level = load->level;
     return admit(own, load, &signature, c);
 }
 

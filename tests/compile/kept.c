@@ -272,6 +272,29 @@ static void what_was_verified_less_does_not_serve(void **state)
     gpudl__cache_close(c);
 }
 
+/* A file may be another one when the compiler opens it. */
+static void under_a_policy_headers_come_from_memory(void **state)
+{
+    static const struct compile_header header = { "a.h", { (const unsigned char *)"int in_memory;", 14 } };
+    static const char *const unknown[] = { "--mystery" };
+    struct compile_job job = fake_job(NULL, fake_path("src/k.cu"), source);
+    struct compile_result r;
+
+    (void)state;
+    fake_write("src/a.h", "int on_disk;");
+    job.policy = 1;
+    assert_int_equal(fake_compile(&job, &r), COMPILE_HEADER);
+    assert_non_null(strstr(fake_text, "trust policy"));
+    assert_int_equal(fake_runs(), 0);
+    unlink(fake_path("src/a.h"));
+    job.headers = &header;
+    job.nheaders = 1;
+    assert_true(fake_makes(&job, "int in_memory;", NULL));
+    job.options = unknown;
+    job.noptions = 1;
+    assert_int_equal(fake_compile(&job, &r), COMPILE_HEADER);
+}
+
 static void each_entry(void *user, const struct cache_item *item)
 {
     char name[CACHE_KEY_TEXT], path[256];
@@ -339,6 +362,7 @@ int main(void)
         TEST(a_header_younger_than_the_compilation_is_not_kept),
         TEST(a_failure_is_not_remembered),
         TEST(what_was_verified_less_does_not_serve),
+        TEST(under_a_policy_headers_come_from_memory),
         TEST(a_damaged_entry_is_made_anew),
         TEST(where_nothing_can_be_kept_all_is_compiled),
     };
