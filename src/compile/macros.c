@@ -3,16 +3,15 @@
 #include "src/compile/macros.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdio.h>
 
-enum { DEPTH_MOST = 8, HEADERS_MOST = 256, DEFINITIONS_MOST = 16 };
+enum { DEPTH_MOST = 8, WORDS_MOST = 64, NAME_MOST = 512, HEADERS_MOST = 256, DEFINITIONS_MOST = 16 };
 
 struct search {
     const struct macro_texts *in;
     macro_each *each;
     void *user;
-    size_t found;
+    size_t found, words; /* words: on the way to where we are */
     bool unknown;
 };
 
@@ -116,14 +115,16 @@ static void expand_within(struct search *s, const char *done, struct span rest, 
 /* A word between the angles, as itself and as each of its bodies, followed by rest. */
 static void replace_word(struct search *s, const char *done, struct span word, struct span rest, int depth)
 {
-    char text[PATH_MAX];
+    char text[NAME_MOST];
     struct bodies b;
 
-    if (snprintf(text, sizeof(text), "%s%.*s", done, (int)word.size, (const char *)word.data) >= (int)sizeof(text) ||
+    if (s->words == WORDS_MOST ||
+        snprintf(text, sizeof(text), "%s%.*s", done, (int)word.size, (const char *)word.data) >= (int)sizeof(text) ||
         depth == DEPTH_MOST) {
         s->unknown = true;
         return;
     }
+    s->words++;
     expand_within(s, text, rest, depth);
     find_bodies(s->in, (const char *)word.data, word.size, &b);
     s->unknown = s->unknown || b.unknown;
@@ -134,17 +135,18 @@ static void replace_word(struct search *s, const char *done, struct span word, s
         else
             expand_within(s, done, (struct span){ (const unsigned char *)text, strlen(text) }, depth + 1);
     }
+    s->words--;
 }
 
 static void expand_within(struct search *s, const char *done, struct span rest, int depth)
 {
-    char text[PATH_MAX];
+    char text[NAME_MOST];
     size_t n = 0, used = strlen(done);
 
     if (s->unknown)
         return;
     for (size_t i = 0; i < rest.size; i++)
-        if (is_blank(rest.data[i]) || rest.data[i] == '"' || rest.data[i] == '#' || rest.data[i] == '(') {
+        if (!rest.data[i] || is_blank(rest.data[i]) || rest.data[i] == '"' || rest.data[i] == '#' || rest.data[i] == '(') {
             s->unknown = true;
             return;
         }
@@ -175,9 +177,9 @@ static void expand_within(struct search *s, const char *done, struct span rest, 
 
 static void expand_body(struct search *s, struct span body, int depth)
 {
-    char name[PATH_MAX];
+    char name[NAME_MOST];
 
-    if (!body.size || body.size >= sizeof(name) || depth == DEPTH_MOST) {
+    if (!body.size || body.size >= sizeof(name) || depth == DEPTH_MOST || memchr(body.data, 0, body.size)) {
         s->unknown = true;
     } else if (body.size > 2 && body.data[0] == '"' && memchr(body.data + 1, '"', body.size - 1) == body.data + body.size - 1) {
         snprintf(name, sizeof(name), "%.*s", (int)body.size - 2, (const char *)body.data + 1);

@@ -314,7 +314,7 @@ static bool take_name(struct scanner *s, const char *from, struct cursor *c, boo
         return false;
     close = *c->at == '"' ? '"' : '>';
     end = memchr(c->at + 1, close, (size_t)(c->end - c->at) - 1);
-    if (!end || end - c->at - 1 >= PATH_MAX)
+    if (!end || end - c->at - 1 >= PATH_MAX || memchr(c->at, 0, (size_t)(end - c->at)))
         return false;
     memcpy(name, c->at + 1, (size_t)(end - c->at) - 1);
     name[end - c->at - 1] = '\0';
