@@ -46,6 +46,7 @@ struct scanner {
     size_t nitems, room;
     struct pending *pending;
     size_t npending, pending_room;
+    struct strings defines; /* lines that define macros */
     struct seen seen;
     bool failed;
 };
@@ -367,6 +368,15 @@ static bool put_off(struct scanner *s, size_t from, struct cursor *c, bool every
     return true;
 }
 
+/* For names that macros make. */
+static void keep_define(struct scanner *s, const struct cursor *c)
+{
+    gpudl__strings_append(&s->defines, "#", 1);
+    gpudl__strings_append(&s->defines, c->at, (size_t)(c->end - c->at));
+    gpudl__strings_append(&s->defines, "\n", 1);
+    s->failed = s->failed || s->defines.failed;
+}
+
 /* c is behind the number sign. */
 static void take_directive(struct scanner *s, size_t index, struct cursor c)
 {
@@ -376,6 +386,8 @@ static void take_directive(struct scanner *s, size_t index, struct cursor c)
     skip_blanks(s, &c);
     if (is_word(&c, "embed") || is_word(&c, "import"))
         s->out->partial = true;
+    if (is_word(&c, "define"))
+        keep_define(s, &c);
     every = is_word(&c, "include_next");
     if (!every && !is_word(&c, "include"))
         return;
@@ -483,18 +495,15 @@ static void take_made(void *user, const char *header, bool quoted)
 
 static bool ask_macros(struct scanner *s)
 {
-    struct span *texts = gpudl__alloc((s->nitems + 1) * sizeof(*texts));
-    const struct macro_texts in = { texts, s->nitems, s->place->defines, s->place->ndefines };
-    bool known = texts != NULL;
+    const struct span texts = { (const unsigned char *)s->defines.data, s->defines.used };
+    const struct macro_texts in = { &texts, texts.size != 0, s->place->defines, s->place->ndefines };
+    bool known = !s->defines.failed;
 
-    for (size_t i = 0; texts && i < s->nitems; i++)
-        texts[i] = (struct span){ s->items[i].text, s->items[i].size };
-    for (size_t i = 0; texts && i < s->npending; i++) {
+    for (size_t i = 0; i < s->npending; i++) {
         struct pending pending = s->pending[i];
         struct asking a = { s, &pending };
         known = gpudl__macro_headers(&in, pending.name, take_made, &a) && known;
     }
-    gpudl__free(texts);
     return known;
 }
 
@@ -551,6 +560,7 @@ bool gpudl__scan(const char *name, struct span text, const char *const *before, 
     for (size_t i = 0; i < s.npending; i++)
         gpudl__free(s.pending[i].name);
     gpudl__free(s.pending);
+    gpudl__strings_free(&s.defines);
     for (size_t i = 0; i < s.nitems; i++) {
         gpudl__free(s.items[i].path);
         gpudl__free(s.items[i].text);
