@@ -179,7 +179,7 @@ static bool take_newest(enum compiler_kind kind, const char *pattern, char path[
         if (is_usable(kind, found.gl_pathv[i]) && (!best || strverscmp(found.gl_pathv[i], best) > 0))
             best = found.gl_pathv[i];
     if (best)
-        best = strlen(best) < PATH_MAX ? strcpy(path, best) : NULL;
+        best = snprintf(path, PATH_MAX, "%s", best) < PATH_MAX ? path : NULL;
     globfree(&found);
     return best != NULL;
 }
@@ -368,7 +368,7 @@ static enum compile_error find_path(const char *wanted, struct compiler *out, st
         return COMPILE_NO_COMPILER;
     }
     if (strlen(wanted) < PATH_MAX && *wanted == '/')
-        strcpy(out->path, wanted); /* a name may say what the file's own does not */
+        snprintf(out->path, sizeof(out->path), "%s", wanted); /* a name may say what the file's own does not */
     find_includes(out);
     return COMPILE_OK;
 }

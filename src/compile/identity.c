@@ -121,7 +121,7 @@ void gpudl__compiler_identify(const struct compiler *c, struct cache_key_maker *
 
     gpudl__key_add_text(m, "compiler", gpudl__compiler_name(c->kind));
     if (!realpath(c->path, real))
-        strcpy(real, c->path);
+        snprintf(real, sizeof(real), "%s", c->path);
     add_file(real, m);
     for (size_t i = 0; i < 5 && parts[c->kind][i]; i++)
         add_beside(real, parts[c->kind][i], m);

@@ -1,6 +1,6 @@
 /* process.c - runs a compiler, without the host noticing.
  *
- *     host --clone, no signal at its end--> keeper --vfork--> compiler
+ *     host --clone, no signal at its end--> keeper --clone--> compiler
  *
  * A child of the host itself would send it SIGCHLD, and a handler that waits for any child would take its status away. So the compiler is the
  * child of a keeper, which is a child of a kind that wait() passes over (its exit signal is 0; an exec would set that back, so it makes none).
@@ -124,13 +124,6 @@ static void close_others(const struct pipes *p)
     close_from((a < b ? b : a) + 1, ~0u);
 }
 
-/* The thread sanitizer makes a fork with locks of vfork. */
-#ifdef __SANITIZE_THREAD__
-#define fork_off() ((pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L))
-#else
-#define fork_off() vfork()
-#endif
-
 __attribute__((noreturn)) static void keep(const struct process *p, const struct pipes *pipes)
 {
     struct sigaction act = { .sa_handler = SIG_DFL };
@@ -141,7 +134,7 @@ __attribute__((noreturn)) static void keep(const struct process *p, const struct
     close_others(pipes);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigaction(SIGCHLD, &act, NULL); /* an ignored one would take the status */
-    child = fork_off();
+    child = (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
     if (child == 0)
         become(p, pipes);
     if (child < 0) {
