@@ -19,7 +19,8 @@ typedef struct gpudl_registered_kernel {
 } gpudl_registered_kernel;
 
 /* The code stays the program's: it must stay loaded while the library is there, is not unloaded, not made resident, and its
- * attributes are the program's to set. Parameters are checked where the driver tells them (CUDA 12.4 and newer, of a CUkernel). */
+ * attributes are the program's to set; those of a CUfunction cannot be asked for either. Parameters are checked where the driver
+ * tells them (CUDA 12.4 and newer, of a CUkernel). */
 static inline gpudl_source gpudl_source_registered(const char *name, const gpudl_registered_kernel *kernels, size_t n)
 {
     gpudl_source s = { sizeof(gpudl_source), GPUDL_SOURCE_REGISTERED, 0, name, kernels, n * sizeof(gpudl_registered_kernel) };

@@ -3,6 +3,7 @@
 
 #include "src/loader/error.h"
 #include "src/loader/extended.h"
+#include "src/loader/registered.h"
 
 /* -------------------------------------------------------------------------------------------------- shared memory, asked for */
 
@@ -31,7 +32,7 @@ gpudl_status gpudl__have_shared(const struct use *u, size_t bytes)
     const char *call = "cuKernelGetAttribute";
     int has = 0, err;
 
-    if (!bytes || !cu->KernelGetAttribute || !cu->KernelSetAttribute)
+    if (!bytes || !cu->KernelGetAttribute || !cu->KernelSetAttribute || gpudl__registered_is_function(u->version, u->kernel))
         return GPUDL_OK;
     err = cu->KernelGetAttribute(&has, GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, u->handle, u->device);
     if (!err && bytes > (size_t)has)
@@ -65,19 +66,27 @@ static bool image_tells(int attribute, const struct image_entry *entry, const st
 
 static gpudl_status ask_image(const struct use *u, int attribute, int device, bool *told, int *value)
 {
-    const struct image_entry *entry = gpudl__image_entry(u->version->image, u->version->entry);
+    const struct gpudl_version *v = u->version;
+    const struct image_entry *entry = v->image ? gpudl__image_entry(v->image, v->entry) : NULL;
     const struct image_resources *r;
     gpudl_status status;
 
     *told = false;
-    if (entry->format != IMAGE_CUBIN || device < 0 || device >= u->version->loader->driver.devices)
+    if (!entry || entry->format != IMAGE_CUBIN || device < 0 || device >= v->loader->driver.devices)
         return GPUDL_OK;
-    pthread_mutex_lock(&u->version->loader->lock);
-    status = gpudl__kernel_resources(u->version, u->kernel, &r);
+    pthread_mutex_lock(&v->loader->lock);
+    status = gpudl__kernel_resources(v, u->kernel, &r);
     if (status == GPUDL_OK)
         *told = image_tells(attribute, entry, r, value);
-    pthread_mutex_unlock(&u->version->loader->lock);
+    pthread_mutex_unlock(&v->loader->lock);
     return status;
+}
+
+static gpudl_status is_function(const struct use *u)
+{
+    return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
+        "%s: kernel '%s' was registered as a CUfunction, whose attributes are the program's alone: register its CUkernel",
+        u->of->library->name, u->of->slot->name);
 }
 
 /* Needs no context, and makes none. */
@@ -91,6 +100,8 @@ static gpudl_status ask_driver(const struct use *u, int attribute, int device, i
 
     if (!cu->KernelGetAttribute)
         return gpudl__use_lacks(u, "cuKernelGetAttribute");
+    if (gpudl__registered_is_function(u->version, u->kernel))
+        return is_function(u);
     if (device < 0 || device >= l->driver.devices)
         return gpudl__loader_context(l, device, &none); /* says so */
     err = cu->DeviceGet(&native, device);
@@ -209,6 +220,8 @@ static gpudl_status set_on_device(struct use *u, const struct attribute *a)
 
     if (!there)
         return gpudl__use_lacks(u, call_of(a->id));
+    if (gpudl__registered_is_function(u->version, u->kernel))
+        return is_function(u);
     status = gpudl__use_enter(u, a->device);
     if (status != GPUDL_OK)
         return status;

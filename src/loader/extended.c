@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/loader/error.h"
+#include "src/loader/registered.h"
 
 enum { PORTABLE = 8 };   /* blocks of a cluster that every device with clusters takes */
 enum { WIDEST = 65535 }; /* a dimension of a cluster beyond that is none */
@@ -104,7 +105,7 @@ static gpudl_status ask_non_portable(
     const gpudl_driver_table *cu = &k->library->loader->driver.table;
     int allowed = 1, err = 0;
 
-    if (cu->KernelGetAttribute)
+    if (cu->KernelGetAttribute && !gpudl__registered_is_function(place->version, place->kernel))
         err = cu->KernelGetAttribute(&allowed, GPUDL_FUNC_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, place->handle, device);
     if (err)
         return gpudl__fail_cuda(
@@ -186,18 +187,19 @@ static gpudl_status compare(const gpudl_kernel *k, const gpudl_launch_config *c,
 }
 
 /* The driver's code; *call is what returned it. */
-static int ask_blocks(const gpudl_driver_table *cu, CUkernel kernel, const gpudl_launch_config *c, CUdevice device,
+static int ask_blocks(const gpudl_driver_table *cu, const struct place *place, const gpudl_launch_config *c, CUdevice device,
     uint64_t *most, const char **call)
 {
     int multiprocessors = 0, each = 0, err;
-    CUfunction f;
+    CUfunction f = (CUfunction)place->handle;
 
     *call = "cuDeviceGetAttribute";
     err = cu->DeviceGetAttribute(&multiprocessors, GPUDL_DEVICE_MULTIPROCESSOR_COUNT, device);
     if (err)
         return err;
     *call = "cuKernelGetFunction";
-    err = cu->KernelGetFunction(&f, kernel);
+    if (!gpudl__registered_is_function(place->version, place->kernel))
+        err = cu->KernelGetFunction(&f, place->handle);
     if (err)
         return err;
     *call = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
@@ -218,7 +220,7 @@ static gpudl_status ask_cooperative(const gpudl_kernel *k, const struct place *p
         return compare(k, c, e, most);
     if (!cu->KernelGetFunction || !cu->OccupancyMaxActiveBlocksPerMultiprocessor)
         return GPUDL_OK;
-    err = ask_blocks(cu, place->handle, c, device, &most, &call);
+    err = ask_blocks(cu, place, c, device, &most, &call);
     if (err)
         return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, cu, call, err, "%s: kernel '%s': how many blocks of a cooperative grid fit",
             k->library->name, k->slot->name);

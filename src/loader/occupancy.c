@@ -3,7 +3,16 @@
 #include "src/loader/attributes.h"
 #include "src/loader/error.h"
 #include "src/loader/launch.h"
+#include "src/loader/registered.h"
 #include "src/loader/use.h"
+
+static int function_of(const struct use *u, CUfunction *f)
+{
+    *f = (CUfunction)u->handle;
+    if (gpudl__registered_is_function(u->version, u->kernel))
+        return 0;
+    return u->version->loader->driver.table.KernelGetFunction(f, u->handle);
+}
 
 /* On the device, with the function in hand; there: the driver has what it will be asked through. Only after a success leave. */
 static gpudl_status enter(struct use *u, int device, size_t shared, bool there, const char *call, CUfunction *f)
@@ -18,7 +27,7 @@ static gpudl_status enter(struct use *u, int device, size_t shared, bool there, 
     if (status != GPUDL_OK)
         return status;
     status = gpudl__have_shared(u, shared);
-    err = status == GPUDL_OK ? cu->KernelGetFunction(f, u->handle) : 0;
+    err = status == GPUDL_OK ? function_of(u, f) : 0;
     if (err)
         status = gpudl__use_failed(u, "cuKernelGetFunction", err);
     if (status != GPUDL_OK)

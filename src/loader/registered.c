@@ -164,6 +164,13 @@ gpudl_status gpudl__registered_load(struct gpudl_version *v)
     return gpudl__index_update(&v->index, &names, 0) ? GPUDL_OK : gpudl__fail_memory("the names of kernels");
 }
 
+bool gpudl__registered_is_function(const struct gpudl_version *v, const struct image_kernel *k)
+{
+    const gpudl_registered_kernel *given = (const void *)v->content.bytes.data;
+
+    return v->registered && given[k - v->kernels].function;
+}
+
 void gpudl__registered_unload(struct gpudl_version *v)
 {
     if (v->image)

@@ -11,4 +11,7 @@ void *gpudl__registered_copy(const char *name, const gpudl_registered_kernel *ke
 gpudl_status gpudl__registered_load(struct gpudl_version *v);
 void gpudl__registered_unload(struct gpudl_version *v);     /* nothing, of a version with an image */
 
+/* Is its handle a CUfunction? It launches as a CUkernel does, but must not go where the driver takes a CUkernel. */
+bool gpudl__registered_is_function(const struct gpudl_version *v, const struct image_kernel *k);
+
 #endif

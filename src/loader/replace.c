@@ -9,6 +9,7 @@
 #include "src/loader/fork.h"
 #include "src/loader/options.h"
 #include "src/loader/plan.h"
+#include "src/loader/registered.h"
 #include "src/loader/resident.h"
 #include "src/loader/trial.h"
 #include "src/loader/trust.h"
@@ -84,12 +85,20 @@ static gpudl_status carry_shared(const struct turn *t, const struct slot *slot, 
                : GPUDL_OK;
 }
 
+/* What is known of a CUfunction the program knows. */
+static bool is_function(const struct turn *t, size_t i)
+{
+    return gpudl__registered_is_function(t->to, t->binding->places[i].kernel);
+}
+
 static gpudl_status check_device(const struct turn *t, size_t first, size_t n, int device)
 {
     gpudl_status status = GPUDL_OK;
     struct slot *slot;
 
     for (size_t i = first; i < n && status == GPUDL_OK; i++) {
+        if (is_function(t, i))
+            continue;
         kernel_now(t->lib, i, &slot);
         status = gpudl__fit_device(t->lib, slot, t->binding->places[i].handle, device);
         if (status == GPUDL_OK)
@@ -168,6 +177,8 @@ static gpudl_status carry_attributes(struct turn *t)
     struct slot *slot;
 
     for (size_t i = 0; i < t->ready && devices; i++) {
+        if (is_function(t, i))
+            continue;
         kernel_now(t->lib, i, &slot);
         for (int d = 0; d < MOST_DEVICES && status == GPUDL_OK; d++)
             if (devices >> d & 1)

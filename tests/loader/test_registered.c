@@ -95,6 +95,38 @@ static void they_are_the_last_of_several_sources(void **state)
     harness_close(l);
 }
 
+/* Attributes of a CUkernel are the driver's to tell; a CUfunction is not given to calls that take a CUkernel. */
+static void their_attributes_are_the_programs(void **state)
+{
+    static const char better[] = HEAD ".visible .entry a() { ret; }\n";
+    gpudl_loader *l = harness_open();
+    struct owner o = own(l);
+    gpudl_registered_kernel kernels[] = { { "a", o.b, NULL, NULL } }, functions[] = { { "a", NULL, (CUfunction)o.b, NULL } };
+    gpudl_source source = gpudl_source_registered("built in", kernels, 1);
+    gpudl_library *lib;
+    unsigned long before;
+    gpudl_kernel *a;
+    int value = 0;
+
+    (void)state;
+    assert_ok(gpudl_library_load(l, &source, NULL, &lib));
+    assert_ok(gpudl_kernel_get(lib, NULL, &a));
+    assert_ok(gpudl_kernel_attribute(a, GPUDL_FUNC_MAX_THREADS_PER_BLOCK, 0, &value));
+    assert_int_equal(value, 1024);
+    assert_ok(gpudl_library_replace(lib, GPUDL_MEMORY(better, strlen(better)), NULL));
+    source = gpudl_source_registered("built in", functions, 1);
+    before = nulldrv_calls("cuKernelGetAttribute");
+    assert_ok(gpudl_library_replace(lib, &source, NULL));
+    assert_int_equal(nulldrv_calls("cuKernelGetAttribute"), before);
+    assert_fails(gpudl_kernel_attribute(a, GPUDL_FUNC_MAX_THREADS_PER_BLOCK, 0, &value), GPUDL_ERROR_UNSUPPORTED, "CUfunction");
+    assert_fails(gpudl_kernel_set_attribute(a, GPUDL_FUNC_PREFERRED_SHARED_MEMORY_CARVEOUT, 50, 0), GPUDL_ERROR_UNSUPPORTED,
+        "registered as a CUfunction");
+    gpudl_kernel_release(a);
+    gpudl_library_release(lib);
+    disown(&o);
+    harness_close(l);
+}
+
 /* What was built in runs until something better is there, and again when that goes. */
 static void they_are_replaced_and_come_back(void **state)
 {
@@ -190,6 +222,7 @@ int main(void)
         TEST(they_are_found_and_launched),
         TEST(they_are_the_last_of_several_sources),
         TEST(they_are_replaced_and_come_back),
+        TEST(their_attributes_are_the_programs),
         TEST(what_is_wrong_with_them_is_told),
         TEST(whatever_lacks_nothing_is_lost),
     };
