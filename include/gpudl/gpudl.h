@@ -367,8 +367,8 @@ GPUDL_API gpudl_status gpudl_library_load_first(gpudl_loader *loader, const gpud
  * (<gpudl/life.h>). Waits for nothing but, where its file is watched, the end of a replace that is under way. Accepts NULL. */
 GPUDL_API void gpudl_library_release(gpudl_library *library);
 
-/* Names of its kernels as in the image, in the image's order; lent until the library and its kernels are released; NULL past
- * the end. */
+/* Names of its kernels as in the image, in the image's order; lent until the library is replaced, or it and its kernels are
+ * released, or longer by a pin that was taken before; NULL past the end. */
 GPUDL_API size_t gpudl_library_kernel_count(gpudl_library *library);
 GPUDL_API const char *gpudl_library_kernel_name(gpudl_library *library, size_t index);
 

@@ -9,6 +9,7 @@
 #include "src/loader/names.h"
 #include "src/loader/options.h"
 #include "src/loader/resident.h"
+#include "src/loader/use.h"
 
 enum { TEXT_SIZE = 2048 };
 
@@ -271,49 +272,50 @@ const char *gpudl_kernel_name(gpudl_kernel *k)
     return k ? k->slot->name : NULL;
 }
 
-/* What the image says of a kernel's parameters; lent while the library is not replaced. */
-static gpudl_status entry_of(gpudl_kernel *k, const char *function, const struct image_kernel **out)
+/* The kernel held, with parameters that are known. */
+static gpudl_status hold(gpudl_kernel *k, const char *function, struct use *u)
 {
-    if (!k)
-        return gpudl__fail_argument(function, "the kernel is NULL");
-    if (gpudl__forked())
-        return gpudl__fail_forked(function);
-    pthread_mutex_lock(&k->library->loader->lock);
-    *out = atomic_load_explicit(k->binding, memory_order_relaxed)->places[k->index].kernel;
-    pthread_mutex_unlock(&k->library->loader->lock);
-    if (!(*out)->params_known)
-        return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: the image does not say, or not consistently, what parameters '%s' takes",
-            k->library->name, k->slot->name);
-    return GPUDL_OK;
+    gpudl_status status = gpudl__use_hold(k, function, NULL, u);
+
+    if (status != GPUDL_OK || u->kernel->params_known)
+        return status;
+    gpudl__use_drop(u);
+    return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: the image does not say, or not consistently, what parameters '%s' takes",
+        k->library->name, k->slot->name);
 }
 
 gpudl_status gpudl_kernel_param_count(gpudl_kernel *k, size_t *count)
 {
-    const struct image_kernel *entry;
     gpudl_status status;
+    struct use u;
 
     if (!count)
         return gpudl__fail_argument("gpudl_kernel_param_count", "count is NULL");
-    status = entry_of(k, "gpudl_kernel_param_count", &entry);
-    if (status == GPUDL_OK)
-        *count = entry->nparams;
-    return status;
+    status = hold(k, "gpudl_kernel_param_count", &u);
+    if (status != GPUDL_OK)
+        return status;
+    *count = u.kernel->nparams;
+    gpudl__use_drop(&u);
+    return GPUDL_OK;
 }
 
 gpudl_status gpudl_kernel_param(gpudl_kernel *k, size_t index, gpudl_param_info *out)
 {
-    const struct image_kernel *entry;
-    gpudl_param_info info;
+    gpudl_param_info info = { 0 };
     gpudl_status status = gpudl__result_check(out, "gpudl_param_info");
+    struct use u;
 
     if (status == GPUDL_OK)
-        status = entry_of(k, "gpudl_kernel_param", &entry);
+        status = hold(k, "gpudl_kernel_param", &u);
     if (status != GPUDL_OK)
         return status;
-    if (index >= entry->nparams)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: '%s' has %u parameters, and they count from 0: there is no %zu",
-            k->library->name, k->slot->name, entry->nparams, index);
-    info = gpudl__param_info(&entry->params[index]);
-    gpudl__result_export(out, &info, sizeof(info));
-    return GPUDL_OK;
+    if (index < u.kernel->nparams)
+        info = gpudl__param_info(&u.kernel->params[index]);
+    else
+        status = gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: '%s' has %u parameters, and they count from 0: there is no %zu",
+            k->library->name, k->slot->name, u.kernel->nparams, index);
+    gpudl__use_drop(&u);
+    if (status == GPUDL_OK)
+        gpudl__result_export(out, &info, sizeof(info));
+    return status;
 }

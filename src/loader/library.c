@@ -162,38 +162,40 @@ struct gpudl_version *gpudl__library_hold(gpudl_library *lib)
     return v;
 }
 
-/* Lent by the library. The lock, as its binding may be turned and go. */
+/* Held, as the library may be turned and the version go; or NULL. */
 static struct gpudl_version *version_of(gpudl_library *lib)
 {
-    struct gpudl_version *v;
-
-    if (!lib || gpudl__forked())
-        return NULL;
-    pthread_mutex_lock(&lib->loader->lock);
-    v = current(lib)->version;
-    pthread_mutex_unlock(&lib->loader->lock);
-    return v;
+    return lib && !gpudl__forked() ? gpudl__library_hold(lib) : NULL;
 }
 
 size_t gpudl_library_kernel_count(gpudl_library *lib)
 {
     struct gpudl_version *v = version_of(lib);
+    size_t n = v ? v->nkernels : 0;
 
-    return v ? v->nkernels : 0;
+    if (v)
+        gpudl__version_drop(v);
+    return n;
 }
 
 const char *gpudl_library_kernel_name(gpudl_library *lib, size_t index)
 {
     struct gpudl_version *v = version_of(lib);
+    const char *name = v && index < v->nkernels ? v->kernels[index].name : NULL;
 
-    return v && index < v->nkernels ? v->kernels[index].name : NULL;
+    if (v)
+        gpudl__version_drop(v);
+    return name;
 }
 
 const char *gpudl_library_log(gpudl_library *lib)
 {
     struct gpudl_version *v = version_of(lib);
+    const char *log = v && v->log ? v->log : "";
 
-    return v && v->log ? v->log : "";
+    if (v)
+        gpudl__version_drop(v);
+    return log;
 }
 
 gpudl_status gpudl_library_pin(gpudl_library *lib, gpudl_version **out)
