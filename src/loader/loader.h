@@ -61,7 +61,7 @@ struct gpudl_loader {
     pthread_cond_t moment_came;         /* or a task has ended */
     struct workers workers;
     struct watcher watcher;
-    size_t orphans;                     /* tasks that were released before they ended */
+    size_t orphans;                     /* tasks released before they ended, watches ended from within told() */
     struct gpudl_loader_stats counts;   /* but for what is now */
     size_t handles;                     /* libraries, pins, tasks and graphs that are out */
     struct primary_context *contexts;   /* one a device */
@@ -188,7 +188,7 @@ struct binding *gpudl__binding_create(struct gpudl_version *v, size_t capacity);
 void gpudl__binding_retire(gpudl_loader *l, struct binding *b);     /* not under the lock; b is out of sight */
 void gpudl__reap(gpudl_loader *l);                                  /* frees what may go; never waits */
 
-/* task.c: for the ends of tasks that were released before */
+/* task.c: for the ends of tasks that were released before, and of told() that ended its watch */
 void gpudl__tasks_wait(gpudl_loader *l);
 
 /* library.c. Content is taken over on success. */

@@ -161,24 +161,24 @@ static void follow(struct watcher *x, struct watch *w)
         x->inotify >= 0 && !w->options.poll && !gpudl__is_remote(w->path) && gpudl__trail_follow(&w->trail, x->inotify, w->path);
 }
 
-/* The library is held meanwhile: told() may release it. */
+/* The library is held meanwhile: told() may release it. It is let go before others go on, who may close the loader next. */
 static void attend(gpudl_loader *l, struct watch *w)
 {
-    gpudl_library *lib = w->library;
     bool ended;
 
     follow(&l->watcher, w); /* links may lead elsewhere now */
     look(w);
+    gpudl__library_drop(w->library);
     pthread_mutex_lock(&l->lock);
     w->busy = false;
     ended = w->ended;
+    l->orphans -= ended;
     pthread_cond_broadcast(&l->moment_came);
     pthread_mutex_unlock(&l->lock);
     if (ended) {
         gpudl__kept_release(&w->kept);
         gpudl__free(w);
     }
-    gpudl__library_drop(lib);
 }
 
 /* One that is to be looked at, held; or NULL, and when there will be one. Under the lock. */
@@ -329,13 +329,26 @@ static gpudl_status prepare(struct watch *w, gpudl_library *lib, const gpudl_wat
     return status;
 }
 
-static gpudl_status add(gpudl_loader *l, struct watch *w)
+/* Under the lock. */
+static bool is_watched(const gpudl_loader *l, const gpudl_library *lib)
 {
-    gpudl_status status;
+    const struct watch *w = l->watcher.watches;
+
+    while (w && w->library != lib)
+        w = w->next;
+    return w != NULL;
+}
+
+/* *other: another thread was first, and nothing was done. */
+static gpudl_status add(gpudl_loader *l, struct watch *w, bool *other)
+{
+    gpudl_status status = GPUDL_OK;
 
     pthread_mutex_lock(&l->lock);
-    status = start(l);
-    if (status == GPUDL_OK) {
+    *other = is_watched(l, w->library);
+    if (!*other)
+        status = start(l);
+    if (!*other && status == GPUDL_OK) {
         follow(&l->watcher, w); /* now: a change after this call is told */
         w->next = l->watcher.watches;
         l->watcher.watches = w;
@@ -349,13 +362,14 @@ static gpudl_status watch(gpudl_library *lib, const gpudl_watch_options *options
 {
     struct watch *w = gpudl__alloc_zero(sizeof(*w));
     gpudl_status status;
+    bool other = true;
 
     if (!w)
         return gpudl__fail_memory("a watch");
     status = prepare(w, lib, options);
-    if (status == GPUDL_OK) {
+    while (status == GPUDL_OK && other) {
         gpudl__watch_end(lib);
-        status = add(lib->loader, w);
+        status = add(lib->loader, w, &other);
     }
     if (status != GPUDL_OK) {
         gpudl__kept_release(&w->kept);
@@ -392,7 +406,8 @@ void gpudl__watch_end(gpudl_library *lib)
             break;
         }
     if (w && w->busy && pthread_equal(l->watcher.thread, pthread_self())) {
-        w->ended = true; /* from told(): it goes with the end of the look */
+        w->ended = true; /* from told(): it goes with the end of the look, which a close waits for */
+        l->orphans++;
         w = NULL;
     }
     if (w) {

@@ -247,6 +247,86 @@ static void told_may_end_it(void **state)
     harness_close(l);
 }
 
+static void release_and_linger(void *user, gpudl_library *lib, gpudl_status status, const char *text, uint64_t generation)
+{
+    (void)status, (void)text, (void)generation;
+    gpudl_library_release(lib);
+    atomic_store((atomic_int *)user, 1);
+    usleep(50000);
+}
+
+/* told() is still at work when the loader is closed, which waits for it. */
+static void a_close_waits_for_told(void **state)
+{
+    gpudl_watch_options options = GPUDL_WATCH_OPTIONS_INIT;
+    gpudl_loader *l = harness_open();
+    atomic_int released = 0;
+    gpudl_library *lib;
+
+    (void)state;
+    write_file("k.ptx", texts[0]);
+    assert_ok(gpudl_library_load(l, GPUDL_FILE(in_folder("k.ptx")), NULL, &lib));
+    options.told = release_and_linger;
+    options.user = &released;
+    assert_ok(gpudl_library_watch(lib, &options));
+    write_file("k.ptx", texts[1]);
+    while (!atomic_load(&released))
+        usleep(200);
+    harness_close(l);
+}
+
+/* The thread looks all the time, so it is mostly at it when the library goes. */
+static void a_release_leaves_nothing_with_the_thread(void **state)
+{
+    gpudl_watch_options options = GPUDL_WATCH_OPTIONS_INIT;
+    gpudl_library *lib;
+    gpudl_loader *l;
+
+    (void)state;
+    options.poll = 1;
+    options.poll_ns = 1;
+    write_file("k.ptx", texts[0]);
+    for (int i = 0; i < 100; i++) {
+        l = harness_open();
+        assert_ok(gpudl_library_load(l, GPUDL_FILE(in_folder("k.ptx")), NULL, &lib));
+        assert_ok(gpudl_library_watch(lib, &options));
+        usleep(100 + i);
+        gpudl_library_release(lib);
+        harness_close(l);
+    }
+}
+
+static void *watch_again_and_again(void *user)
+{
+    for (int i = 0; i < 200; i++)
+        if (gpudl_library_watch(user, NULL) != GPUDL_OK)
+            return user;
+    return NULL;
+}
+
+/* A library has one watch, whoever asks for it: none is left to look at a library that went. */
+static void two_threads_may_watch_one_library(void **state)
+{
+    gpudl_loader *l = harness_open();
+    gpudl_library *lib;
+    void *failed[2];
+    pthread_t t[2];
+
+    (void)state;
+    write_file("k.ptx", texts[0]);
+    for (int round = 0; round < 5; round++) {
+        assert_ok(gpudl_library_load(l, GPUDL_FILE(in_folder("k.ptx")), NULL, &lib));
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(pthread_create(&t[i], NULL, watch_again_and_again, lib), 0);
+        for (int i = 0; i < 2; i++)
+            pthread_join(t[i], &failed[i]);
+        assert_null(failed[0]);
+        assert_null(failed[1]);
+        gpudl_library_release(lib);
+    }
+    harness_close(l);
+}
+
 /* Nobody names a moment, so the replace would wait for ever. */
 static void an_end_does_not_wait_for_a_moment(void **state)
 {
@@ -307,7 +387,10 @@ int main(void)
         TEST(what_cannot_be_loaded_is_told_when_it_stays),
         TEST(links_on_the_way_are_followed),
         TEST(told_may_end_it),
+        TEST(a_close_waits_for_told),
+        TEST(a_release_leaves_nothing_with_the_thread),
         TEST(an_end_does_not_wait_for_a_moment),
+        TEST(two_threads_may_watch_one_library),
         TEST(wrong_arguments_are_told),
     };
 
