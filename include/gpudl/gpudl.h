@@ -190,8 +190,9 @@ GPUDL_API gpudl_status gpudl_loader_open(const gpudl_loader_options *options, gp
 
 /**
  * Close a loader and give back the contexts that it holds. The caller has released everything that came from it, and no
- * launch through it is under way; else an error is logged, and it stays open. The driver library stays loaded in the
- * process. Accepts NULL, which does not close the default loader.
+ * launch through it is under way; else an error is logged, and it stays open. Waits for tasks and told() of watches that are
+ * still at work, and for launches through other loaders, a second at most. The driver library stays loaded in the process.
+ * Accepts NULL, which does not close the default loader.
  */
 GPUDL_API void gpudl_loader_close(gpudl_loader *loader);
 

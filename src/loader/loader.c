@@ -14,6 +14,9 @@
 #include "src/loader/image_api.h"
 #include "src/loader/options.h"
 #include "src/loader/trust.h"
+#include "src/util/clock.h"
+
+enum { LAUNCH_PATIENCE = 1000000000, LAUNCH_PAUSE = 50000 }; /* ns */
 
 /* One loud warning a process says that no GPU is used. */
 static atomic_bool warned;
@@ -232,13 +235,30 @@ gpudl_status gpudl_loader_use_device(gpudl_loader *given, int device)
     return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuCtxSetCurrent", err, "device %d", device) : GPUDL_OK;
 }
 
+/* A launch through another loader looks the same (epoch.h), so those that are under way are waited for, for a while. */
+static bool is_free(gpudl_loader *l)
+{
+    uint64_t deadline = clock_after(LAUNCH_PATIENCE);
+    bool used, retired;
+
+    do {
+        gpudl__reap(l);
+        pthread_mutex_lock(&l->lock);
+        used = l->handles != 0;
+        retired = l->retired != NULL;
+        pthread_mutex_unlock(&l->lock);
+        if (!used && retired)
+            clock_sleep(LAUNCH_PAUSE);
+    } while (!used && retired && clock_now() < deadline);
+    return !used && !retired;
+}
+
 void gpudl_loader_close(gpudl_loader *l)
 {
     if (!l || gpudl__forked() || l == atomic_load(&default_loader))
         return;
     gpudl__tasks_wait(l);
-    gpudl__reap(l);
-    if (l->handles || l->retired) {
+    if (!is_free(l)) {
         gpudl__log(l, GPUDL_LOG_ERROR,
             "gpudl_loader_close: %zu libraries, pins, tasks or graphs of it were not released, or a launch is under way: it stays open",
             l->handles);

@@ -131,6 +131,106 @@ static void libraries_grow_under_launches(void **state)
     harness_close(s.loader);
 }
 
+/* The names and numbers of a library's kernels are asked for while it is replaced. */
+static void *ask_all_the_time(void *user)
+{
+    struct shared *s = user;
+    gpudl_kernel *k = NULL;
+    size_t n;
+
+    count_unless(s, gpudl_kernel_get(s->library, "a", &k) == GPUDL_OK);
+    while (!atomic_load(&s->done)) {
+        gpudl_param_info info = { .size_of_struct = sizeof(info) };
+        count_unless(s, gpudl_library_kernel_count(s->library) == 1);
+        count_unless(s, gpudl_library_kernel_name(s->library, 1) == NULL);
+        count_unless(s, gpudl_library_log(s->library) != NULL);
+        count_unless(s, gpudl_kernel_param_count(k, &n) == GPUDL_OK && n == 1);
+        count_unless(s, gpudl_kernel_param(k, 0, &info) == GPUDL_OK && info.size == 4);
+    }
+    gpudl_kernel_release(k);
+    return NULL;
+}
+
+static void a_library_is_asked_while_it_is_replaced(void **state)
+{
+    static const char head[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    struct shared s = { .loader = harness_open_keeping_nothing() };
+    pthread_t askers[2];
+    char text[256];
+
+    (void)state;
+    snprintf(text, sizeof(text), "%s.visible .entry a(.param .u32 n) { ret; }\n", head);
+    assert_ok(gpudl_library_load(s.loader, GPUDL_MEMORY(text, strlen(text)), NULL, &s.library));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&askers[i], NULL, ask_all_the_time, &s), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        snprintf(text, sizeof(text), "%s// %d\n.visible .entry a(.param .u32 n) { ret; }\n", head, i);
+        assert_ok(gpudl_library_replace(s.library, GPUDL_MEMORY(text, strlen(text)), NULL));
+    }
+    atomic_store(&s.done, 1);
+    for (int i = 0; i < 2; i++)
+        pthread_join(askers[i], NULL);
+    assert_int_equal(s.failed, 0);
+    gpudl_library_release(s.library);
+    harness_close(s.loader);
+}
+
+static atomic_int within, leave;
+
+static void stay_within(void **params, void **extra)
+{
+    (void)params, (void)extra;
+    atomic_store(&within, 1);
+    while (!atomic_load(&leave))
+        usleep(100);
+}
+
+static void *launch_once(void *user)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    struct shared *s = user;
+    gpudl_kernel *k;
+
+    count_unless(s, gpudl_kernel_get(s->library, "axpy", &k) == GPUDL_OK);
+    count_unless(s, gpudl_kernel_launch_params(k, &config, NULL) == GPUDL_OK);
+    gpudl_kernel_release(k);
+    return NULL;
+}
+
+static void *leave_soon(void *user)
+{
+    (void)user;
+    usleep(20000);
+    atomic_store(&leave, 1);
+    return NULL;
+}
+
+/* A launch through one loader, in the driver for a while, is waited for by the end of another, and keeps it from nothing. */
+static void a_loader_is_closed_while_another_launches(void **state)
+{
+    struct shared s = { .loader = harness_open() };
+    gpudl_loader *other = harness_open();
+    gpudl_library *lib;
+    pthread_t t, soon;
+
+    (void)state;
+    assert_ok(gpudl_library_load(s.loader, DATA_SOURCE(names_ptx), NULL, &s.library));
+    assert_ok(gpudl_library_load(other, DATA_SOURCE(names_ptx), NULL, &lib));
+    nulldrv_on_launch(stay_within);
+    assert_int_equal(pthread_create(&t, NULL, launch_once, &s), 0);
+    while (!atomic_load(&within))
+        usleep(100);
+    gpudl_library_release(lib);
+    assert_int_equal(pthread_create(&soon, NULL, leave_soon, NULL), 0);
+    gpudl_loader_close(other);
+    assert_null(strstr(harness_log(), "stays open"));
+    pthread_join(soon, NULL);
+    pthread_join(t, NULL);
+    assert_int_equal(s.failed, 0);
+    gpudl_library_release(s.library);
+    harness_close(s.loader);
+}
+
 /* Each thread has its own last failure; records of threads that ended are taken over clean. */
 static void *fail_alone(void *user)
 {
@@ -166,6 +266,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, reset_driver)
         TEST(launches_never_meet_unloaded_code),
         TEST(libraries_grow_under_launches),
+        TEST(a_library_is_asked_while_it_is_replaced),
+        TEST(a_loader_is_closed_while_another_launches),
         TEST(errors_are_the_threads_own),
     };
 
