@@ -32,7 +32,7 @@ static inline bool launch_may_be_captured(const gpudl_kernel *k, CUstream stream
         status != GPUDL_STREAM_CAPTURE_STATUS_NONE;
 }
 
-/* A replace looks at the most that was asked for. Two threads may both write; then the next launch makes it right. */
+/* A replace looks at the most that was launched; what the driver refused is not counted. Two threads may both write; then the next launch makes it right. */
 static inline void launch_remember(struct slot *slot, const gpudl_launch_config *c)
 {
     unsigned threads = c->block[0] * c->block[1] * c->block[2];
@@ -55,13 +55,16 @@ static inline int launch_call(
     CUfunction f = (CUfunction)p->handle;
     int err;
 
-    launch_remember(k->slot, c);
     if (__builtin_expect(launch_may_be_captured(k, stream), 0) && (err = gpudl__launch_captured(k, p, stream)))
         return err;
     if (__builtin_expect(c->nattributes != 0, 0))
-        return gpudl__launch_extended(k, f, c, stream, (void **)params, (void **)extra);
-    return k->launch(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes, stream,
-        (void **)params, (void **)extra);
+        err = gpudl__launch_extended(k, f, c, stream, (void **)params, (void **)extra);
+    else
+        err = k->launch(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes, stream,
+            (void **)params, (void **)extra);
+    if (__builtin_expect(!err, 1))
+        launch_remember(k->slot, c);
+    return err;
 }
 
 /* Not as the fast path has it: NULL, another size of the config, attributes, a version. Those are imported. */
