@@ -41,8 +41,10 @@ static struct job *take(struct workers *w, pthread_mutex_t *lock)
         pthread_cond_wait(&w->come, lock);
     w->idle--;
     job = w->closing ? NULL : w->first;
-    if (job)
+    if (job) {
         w->first = job->next;
+        w->queued--;
+    }
     return job;
 }
 
@@ -62,12 +64,12 @@ static void *work(void *user)
     return NULL;
 }
 
-/* Under the lock: another thread where all have something to do. */
+/* Under the lock: another thread where all have something to do, or will have when they wake. */
 static void grow(gpudl_loader *l)
 {
     struct workers *w = &l->workers;
 
-    if (!w->idle && w->threads < w->most && gpudl__thread_start(&w->ids[w->threads], work, l) == 0)
+    if (w->idle <= w->queued && w->threads < w->most && gpudl__thread_start(&w->ids[w->threads], work, l) == 0)
         w->threads++;
 }
 
@@ -83,6 +85,7 @@ bool gpudl__workers_add(gpudl_loader *l, struct job *job)
         job->next = NULL;
         *(w->first ? &w->last->next : &w->first) = job;
         w->last = job;
+        w->queued++;
         pthread_cond_signal(&w->come);
     }
     pthread_mutex_unlock(&l->lock);
@@ -99,6 +102,7 @@ bool gpudl__workers_remove(gpudl_loader *l, struct job *job)
             *p = job->next;
             if (w->last == job)
                 w->last = before;
+            w->queued--;
             return true;
         }
     return false;

@@ -22,6 +22,7 @@ struct workers {
     struct job *first, *last;
     pthread_cond_t come;        /* a job, or the end */
     size_t threads, idle, most;
+    size_t queued;              /* jobs */
     bool closing;
     pthread_t ids[WORKERS_MOST];
 };
