@@ -126,7 +126,8 @@ GPUDL_API gpudl_status gpudl_library_replace(gpudl_library *library, const gpudl
 
 /**
  * Turn a library back to what it was before its last replace, which had GPUDL_REPLACE_KEEP_PREVIOUS; calling it again turns it
- * forth. GPUDL_ERROR_REPLACE: nothing was kept. Waits for nothing, as what was kept is resident.
+ * forth. GPUDL_ERROR_REPLACE: nothing was kept. Waits for a replace of the library that is under way; else for nothing, as what was
+ * kept is resident.
  */
 GPUDL_API gpudl_status gpudl_library_rollback(gpudl_library *library);
 

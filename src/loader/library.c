@@ -24,7 +24,6 @@ static void free_library(gpudl_library *lib)
     }
     gpudl__free(lib->slots);
     gpudl__index_free(&lib->index);
-    pthread_mutex_destroy(&lib->turning);
     gpudl__trust_setup_free(lib->trust);
     gpudl__free(lib->compile);
     gpudl__free(lib->name);
@@ -61,7 +60,6 @@ gpudl_status gpudl__library_create(gpudl_loader *l, struct content *content, con
     lib->settings = *settings;
     lib->stamp = content->stamp;
     lib->trust = gpudl__trust_take(content);
-    pthread_mutex_init(&lib->turning, NULL);
     lib->name = gpudl__alloc_string(content->name);
     status = lib->name ? bind(lib, content, settings) : gpudl__fail_memory("a library");
     if (status != GPUDL_OK) {

@@ -58,7 +58,7 @@ struct gpudl_loader {
     struct binding *retired;
     struct parking parking;
     struct moment *moments;             /* what waits for one (moment.h) */
-    pthread_cond_t moment_came;         /* or a task has ended */
+    pthread_cond_t moment_came;         /* or a task, a replace or a look at a file has ended, or something was cancelled */
     struct workers workers;
     struct watcher watcher;
     size_t orphans;                     /* tasks released before they ended, watches ended from within told() */
@@ -133,8 +133,8 @@ struct gpudl_library {
     struct stamp stamp;                 /* of the file that it was loaded from; not there: from none */
     struct load_settings settings;      /* that it was loaded with */
     struct trust_setup *trust;          /* the policy that this load named (trust.h), or NULL */
-    pthread_mutex_t turning;            /* held by the one replace at a time */
-    struct gpudl_version *previous;     /* to go back to, or NULL */
+    bool turning;                       /* one replace at a time; under the lock */
+    struct gpudl_version *previous;     /* to go back to, or NULL; the replace's */
     _Atomic uint64_t generation;
     struct slot **slots;
     size_t nslots;
@@ -167,6 +167,8 @@ void gpudl__log_to_stderr(void *user, gpudl_log_level level, const char *text);
  * is the caller's. */
 gpudl_status gpudl__version_get(
     gpudl_loader *l, struct content *content, const struct load_settings *settings, struct gpudl_version **out);
+/* Would a load of this content be the same? */
+bool gpudl__version_is(const struct gpudl_version *v, const struct content *content, const struct load_settings *settings);
 void gpudl__version_hold(struct gpudl_version *v);      /* under the lock */
 void gpudl__version_let_go(struct gpudl_version *v);    /* under the lock; parks it, if that was the last reference */
 void gpudl__version_drop(struct gpudl_version *v);      /* not under the lock: lets go, and may unload */

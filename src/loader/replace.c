@@ -11,6 +11,7 @@
 #include "src/loader/plan.h"
 #include "src/loader/registered.h"
 #include "src/loader/resident.h"
+#include "src/loader/thread.h"
 #include "src/loader/trial.h"
 #include "src/loader/trust.h"
 
@@ -240,7 +241,30 @@ static gpudl_status choose_devices(struct turn *t)
     return status;
 }
 
-/* Takes over the reference to the version; under the library's turning lock. */
+/* One after another. Not a lock, as one may wait for a moment: those behind it can be cancelled meanwhile. */
+static gpudl_status begin(gpudl_library *lib)
+{
+    gpudl_loader *l = lib->loader;
+    bool mine;
+
+    pthread_mutex_lock(&l->lock);
+    while (lib->turning && !thread_cancelled())
+        pthread_cond_wait(&l->moment_came, &l->lock);
+    mine = !lib->turning;
+    lib->turning = true;
+    pthread_mutex_unlock(&l->lock);
+    return mine ? GPUDL_OK : gpudl__fail(GPUDL_ERROR_CANCELLED, "the task was cancelled");
+}
+
+static void end(gpudl_library *lib)
+{
+    pthread_mutex_lock(&lib->loader->lock);
+    lib->turning = false;
+    pthread_cond_broadcast(&lib->loader->moment_came);
+    pthread_mutex_unlock(&lib->loader->lock);
+}
+
+/* Takes over the reference to the version; between begin and end. */
 static gpudl_status turn_to(gpudl_library *lib, struct gpudl_version *to, bool keep, gpudl_when when, const struct trials *trials)
 {
     struct turn t = { .lib = lib, .from = gpudl__library_hold(lib), .to = to, .when = when, .trials = trials };
@@ -293,23 +317,59 @@ static gpudl_status read_in(gpudl_library *lib, const gpudl_source *source, cons
     return status;
 }
 
+/* Content that the library has already: also where a load would have its own, for its globals. Held; NULL: it is other content. */
+static struct gpudl_version *already(gpudl_library *lib, const struct content *content, const struct load_settings *settings)
+{
+    struct gpudl_version *v = gpudl__library_hold(lib);
+
+    if (gpudl__version_is(v, content, settings))
+        return v;
+    gpudl__version_drop(v);
+    return NULL;
+}
+
+static gpudl_status get_version(
+    gpudl_library *lib, struct content *content, const struct load_settings *settings, struct gpudl_version **out)
+{
+    struct gpudl_version *same = already(lib, content, settings);
+    gpudl_status status;
+
+    if (!same)
+        return gpudl__version_get(lib->loader, content, settings, out);
+    status = gpudl__trust_admit_entry(content, same->code);
+    if (status == GPUDL_OK)
+        *out = same;
+    else
+        gpudl__version_drop(same);
+    return status;
+}
+
+static gpudl_status replace_by(gpudl_library *lib, struct content *content, const struct load_settings *settings,
+    const gpudl_replace_options *o, const struct trials *trials)
+{
+    uint64_t before = gpudl_library_generation(lib);
+    struct gpudl_version *to;
+    gpudl_status status = get_version(lib, content, settings, &to);
+
+    if (status == GPUDL_OK)
+        status = turn_to(lib, to, o->flags & GPUDL_REPLACE_KEEP_PREVIOUS, o->when, trials->count ? trials : NULL);
+    count(lib, &lib->loader->counts.replaces, before);
+    return status;
+}
+
 static gpudl_status replace(gpudl_library *lib, const gpudl_source *source, const struct load_settings *settings,
     const gpudl_replace_options *o, const struct trials *trials)
 {
-    struct gpudl_version *to;
     struct content content;
-    uint64_t before;
     gpudl_status status = read_in(lib, source, settings, o->load, &content);
 
     if (status != GPUDL_OK)
         return status;
-    pthread_mutex_lock(&lib->turning);
-    before = gpudl_library_generation(lib);
-    status = gpudl__version_get(lib->loader, &content, settings, &to);
-    if (status == GPUDL_OK)
-        status = turn_to(lib, to, o->flags & GPUDL_REPLACE_KEEP_PREVIOUS, o->when, trials->count ? trials : NULL);
-    count(lib, &lib->loader->counts.replaces, before);
-    pthread_mutex_unlock(&lib->turning);
+    status = begin(lib);
+    if (status == GPUDL_OK) {
+        status = replace_by(lib, &content, settings, o, trials);
+        end(lib);
+    }
     gpudl__content_release(&content);
     return status;
 }
@@ -386,9 +446,11 @@ gpudl_status gpudl_library_rollback(gpudl_library *lib)
     if (gpudl__forked())
         return gpudl__fail_forked("gpudl_library_rollback");
     before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
-    pthread_mutex_lock(&lib->turning);
-    status = roll_back(lib);
-    pthread_mutex_unlock(&lib->turning);
+    status = begin(lib);
+    if (status == GPUDL_OK) {
+        status = roll_back(lib);
+        end(lib);
+    }
     gpudl__alloc_use(before);
     return status;
 }

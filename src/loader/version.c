@@ -25,6 +25,11 @@ static bool is_same(const struct gpudl_version *v, const struct content *c, stru
         is_equal(v->content.bytes, c->bytes) && is_equal(v->content.lowered, c->lowered);
 }
 
+bool gpudl__version_is(const struct gpudl_version *v, const struct content *content, const struct load_settings *settings)
+{
+    return is_same(v, content, v->hash, settings);
+}
+
 /* A reference for the caller, or NULL. Under the lock. */
 static struct gpudl_version *find(gpudl_loader *l, const struct content *c, struct hash128 hash, const struct load_settings *settings)
 {

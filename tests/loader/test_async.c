@@ -1,4 +1,4 @@
-/* Loads and replaces in threads of the loader's. */
+/* Loads and replaces in threads of the loader's. The alarm ends what waits for ever. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -196,6 +196,58 @@ static void a_replace_in_another_thread_turns_the_library(void **state)
     harness_close(l);
 }
 
+/* A thread that has been told of one task does not count for the next: another is started. */
+static void a_task_that_waits_keeps_no_other_waiting(void **state)
+{
+    gpudl_async_options o = GPUDL_ASYNC_OPTIONS_INIT;
+    gpudl_task *first, *waits, *next;
+    gpudl_loader *l;
+
+    (void)state;
+    o.flags = GPUDL_ASYNC_RESIDENT;
+    o.when = gpudl_when_idle(UINT64_MAX);
+    for (int i = 0; i < 20; i++) {
+        l = harness_open(); /* two threads at most */
+        assert_ok(gpudl_library_load_async(l, GPUDL_MEMORY(one, strlen(one)), NULL, NULL, &first));
+        assert_ok(gpudl_task_wait(first, UINT64_MAX));
+        usleep(1000); /* its thread is idle */
+        assert_ok(gpudl_library_load_async(l, GPUDL_MEMORY(one, strlen(one)), NULL, &o, &waits));
+        assert_ok(gpudl_library_load_async(l, GPUDL_MEMORY(two, strlen(two)), NULL, NULL, &next));
+        assert_ok(gpudl_task_wait(next, UINT64_MAX));
+        gpudl_task_release(first);
+        gpudl_task_release(next);
+        gpudl_task_release(waits);
+        harness_close(l);
+    }
+}
+
+/* Of two replaces of one library the second waits for the first, which nobody names a moment for. */
+static void a_replace_that_waits_for_another_is_cancelled(void **state)
+{
+    gpudl_replace_options o = GPUDL_REPLACE_OPTIONS_INIT;
+    gpudl_loader *l = harness_open();
+    gpudl_task *first, *second;
+    gpudl_library *lib;
+    gpudl_kernel *a;
+
+    (void)state;
+    assert_ok(gpudl_library_load(l, GPUDL_MEMORY(one, strlen(one)), NULL, &lib));
+    assert_ok(gpudl_kernel_get(lib, "a", &a));
+    o.when = gpudl_when_idle(UINT64_MAX);
+    assert_ok(gpudl_library_replace_async(lib, GPUDL_MEMORY(two, strlen(two)), &o, NULL, &first));
+    while (nulldrv_calls("cuLibraryLoadData") < 2)
+        usleep(200);
+    assert_ok(gpudl_library_replace_async(lib, GPUDL_MEMORY(one, strlen(one)), &o, NULL, &second));
+    usleep(20000);
+    gpudl_task_cancel(second);
+    assert_fails(gpudl_task_wait(second, UINT64_MAX), GPUDL_ERROR_CANCELLED, "cancelled");
+    gpudl_task_release(second);
+    gpudl_task_release(first);
+    gpudl_kernel_release(a);
+    gpudl_library_release(lib);
+    harness_close(l);
+}
+
 static gpudl_status scenario(gpudl_loader *l, void *user)
 {
     gpudl_async_options o = GPUDL_ASYNC_OPTIONS_INIT;
@@ -235,9 +287,12 @@ int main(void)
         TEST(it_begins_when_a_streams_work_is_done),
         TEST(a_cancelled_task_ends),
         TEST(a_released_task_goes_on_alone),
+        TEST(a_task_that_waits_keeps_no_other_waiting),
         TEST(a_replace_in_another_thread_turns_the_library),
+        TEST(a_replace_that_waits_for_another_is_cancelled),
         TEST(whatever_fails_nothing_is_lost),
     };
 
+    alarm(60);
     return cmocka_run_group_tests_name("async", tests, NULL, NULL);
 }

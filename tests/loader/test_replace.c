@@ -168,6 +168,48 @@ static void what_does_not_fit_is_refused(void **state)
     harness_close(l);
 }
 
+/* What the driver refused was no launch: it says nothing of what the kernel must be able to do. */
+static void refused_launches_ask_for_nothing(void **state)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    gpudl_loader *l = harness_open();
+    gpudl_library *lib = load(l, one);
+    gpudl_kernel *a;
+
+    (void)state;
+    assert_ok(gpudl_loader_use_device(l, 0));
+    assert_ok(gpudl_kernel_get(lib, "a", &a));
+    config.block[0] = 4096;
+    config.shared_bytes = 1 << 30;
+    assert_fails(gpudl_kernel_launch_params(a, &config, NULL), GPUDL_ERROR_LAUNCH, "cuLaunchKernel");
+    assert_ok(replace(lib, two));
+    gpudl_kernel_release(a);
+    gpudl_library_release(lib);
+    gpudl_loader_driver(l)->CtxSetCurrent(NULL);
+    harness_close(l);
+}
+
+/* Its globals would begin anew. */
+static void code_with_globals_is_not_replaced_by_itself(void **state)
+{
+    gpudl_loader *l = harness_open();
+    gpudl_load_options other = GPUDL_LOAD_OPTIONS_INIT;
+    gpudl_replace_options o = GPUDL_REPLACE_OPTIONS_INIT;
+    gpudl_library *lib;
+
+    (void)state;
+    assert_ok(gpudl_library_load(l, DATA_SOURCE(globals_ptx), NULL, &lib));
+    assert_ok(gpudl_library_replace(lib, DATA_SOURCE(globals_ptx), NULL));
+    assert_int_equal(gpudl_library_generation(lib), 0);
+    assert_int_equal(number_of(lib), 1);
+    other.flags = GPUDL_LOAD_LINE_INFO;
+    o.load = &other;
+    assert_ok(gpudl_library_replace(lib, DATA_SOURCE(globals_ptx), &o)); /* compiled otherwise */
+    assert_int_equal(gpudl_library_generation(lib), 1);
+    gpudl_library_release(lib);
+    harness_close(l);
+}
+
 /* A kernel that nobody holds may go; one that is asked for later need not have been in the old code. */
 static void what_nobody_asked_for_may_go(void **state)
 {
@@ -362,8 +404,10 @@ int main(void)
         TEST(a_pin_keeps_what_it_took),
         TEST(a_pinned_launch_knows_whose_version_it_is),
         TEST(what_does_not_fit_is_refused),
+        TEST(refused_launches_ask_for_nothing),
         TEST(what_nobody_asked_for_may_go),
         TEST(a_library_goes_back_to_what_was_kept),
+        TEST(code_with_globals_is_not_replaced_by_itself),
         TEST(wrong_arguments_are_told),
         TEST(replaces_under_load_fail_no_launch),
         TEST(whatever_fails_nothing_is_lost),
