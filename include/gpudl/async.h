@@ -29,7 +29,7 @@ typedef struct gpudl_task gpudl_task;
 typedef struct gpudl_async_options {
     size_t size;                /* sizeof(gpudl_async_options) */
     uint64_t flags;             /* GPUDL_ASYNC_... */
-    CUstream stream;            /* of the current context; NULL: the legacy default stream */
+    CUstream stream;            /* of the current context; NULL: the default stream, as in a launch */
     const int *devices;         /* copied; NULL with ndevices 0: device 0 */
     size_t ndevices;
     gpudl_when when;

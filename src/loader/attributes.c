@@ -94,6 +94,7 @@ static gpudl_status ask_driver(const struct use *u, int attribute, int device, i
 {
     gpudl_loader *l = u->version->loader;
     const gpudl_driver_table *cu = &l->driver.table;
+    struct relaxed relaxed;
     CUcontext none;
     CUdevice native;
     int found, err;
@@ -107,7 +108,9 @@ static gpudl_status ask_driver(const struct use *u, int attribute, int device, i
     err = cu->DeviceGet(&native, device);
     if (err)
         return gpudl__use_failed(u, "cuDeviceGet", err);
+    relaxed = gpudl__relax(l);
     err = cu->KernelGetAttribute(&found, attribute, u->handle, native);
+    gpudl__unrelax(l, relaxed);
     if (err)
         return gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuKernelGetAttribute", err, "%s: kernel '%s': attribute %d on device %d",
             u->of->library->name, u->of->slot->name, attribute, device);

@@ -3,7 +3,7 @@
 #include "src/loader/error.h"
 
 /* Two threads may both retain: the later one gives its reference back. Making a context takes too long to hold the lock for. */
-static int retain(gpudl_loader *l, int device, CUcontext *out)
+static int retain_now(gpudl_loader *l, int device, CUcontext *out)
 {
     const gpudl_driver_table *cu = &l->driver.table;
     struct primary_context *p = &l->contexts[device], mine;
@@ -21,6 +21,15 @@ static int retain(gpudl_loader *l, int device, CUcontext *out)
     *out = p->context;
     pthread_mutex_unlock(&l->lock);
     return first ? 0 : cu->DevicePrimaryCtxRelease(mine.device);
+}
+
+static int retain(gpudl_loader *l, int device, CUcontext *out)
+{
+    struct relaxed r = gpudl__relax(l);
+    int err = retain_now(l, device, out);
+
+    gpudl__unrelax(l, r);
+    return err;
 }
 
 gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out)

@@ -49,6 +49,7 @@ static gpudl_status ask_managed(const gpudl_version *v, const struct image_globa
 static gpudl_status ask(gpudl_version *v, const struct image_global *g, int device, CUdeviceptr *address, size_t *size)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
+    struct relaxed relaxed;
     gpudl_status status;
     bool pushed;
     int err = 0;
@@ -57,6 +58,7 @@ static gpudl_status ask(gpudl_version *v, const struct image_global *g, int devi
     status = gpudl__context_enter(v->loader, device, &pushed);
     if (status != GPUDL_OK)
         return status;
+    relaxed = gpudl__relax(v->loader);
     if (g->managed && cu->LibraryGetManaged)
         status = ask_managed(v, g, address, size);
     else
@@ -64,6 +66,7 @@ static gpudl_status ask(gpudl_version *v, const struct image_global *g, int devi
     if (err)
         status = gpudl__fail_cuda(
             GPUDL_ERROR_DRIVER, cu, "cuLibraryGetGlobal", err, "%s: '%s' on device %d", v->content.name, g->name, device);
+    gpudl__unrelax(v->loader, relaxed);
     gpudl__context_leave(v->loader, pushed);
     return status;
 }
@@ -143,6 +146,7 @@ static gpudl_status copy_all(gpudl_version *from, gpudl_version *to, int device,
 gpudl_status gpudl_version_copy_globals(gpudl_version *from, gpudl_version *to, int device, size_t *copied)
 {
     static const char function[] = "gpudl_version_copy_globals";
+    struct relaxed relaxed;
     gpudl_status status;
     size_t n = 0;
     bool pushed;
@@ -151,10 +155,14 @@ gpudl_status gpudl_version_copy_globals(gpudl_version *from, gpudl_version *to, 
         return gpudl__fail_argument(function, "a version is NULL, or they are of two loaders");
     if (gpudl__forked())
         return gpudl__fail_forked(function);
+    if (!from->loader->driver.table.MemcpyDtoD)
+        return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "%s: the driver (%s) has no cuMemcpyDtoD", function, from->loader->driver_text);
     status = gpudl__context_enter(from->loader, device, &pushed);
     if (status != GPUDL_OK)
         return status;
+    relaxed = gpudl__relax(from->loader);
     status = copy_all(from, to, device, &n);
+    gpudl__unrelax(from->loader, relaxed);
     gpudl__context_leave(from->loader, pushed);
     if (status == GPUDL_OK && copied)
         *copied = n;

@@ -94,6 +94,7 @@ static bool is_function(const struct turn *t, size_t i)
 
 static gpudl_status check_device(const struct turn *t, size_t first, size_t n, int device)
 {
+    struct relaxed relaxed = gpudl__relax(t->lib->loader);
     gpudl_status status = GPUDL_OK;
     struct slot *slot;
 
@@ -105,6 +106,7 @@ static gpudl_status check_device(const struct turn *t, size_t first, size_t n, i
         if (status == GPUDL_OK)
             status = carry_shared(t, slot, &t->binding->places[i], device);
     }
+    gpudl__unrelax(t->lib->loader, relaxed);
     return status;
 }
 

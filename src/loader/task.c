@@ -151,6 +151,9 @@ static gpudl_status record(struct gpudl_task *t)
 
     if (!(t->async.flags & GPUDL_ASYNC_AFTER_STREAM))
         return GPUDL_OK;
+    if (!cu->EventCreate || !cu->EventRecord || !cu->EventQuery || !cu->EventDestroy)
+        return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "the driver (%s) has no events: GPUDL_ASYNC_AFTER_STREAM needs them",
+            t->loader->driver_text);
     if (cu->StreamIsCapturing)
         err = cu->StreamIsCapturing(stream, &status);
     if (status)

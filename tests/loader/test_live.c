@@ -275,6 +275,44 @@ static void values_of_globals_are_carried_at_a_named_point(void **state)
     gpudl_library_release(lib);
 }
 
+/* A stream that does not wait for the legacy one is captured meanwhile, in the mode that harmless calls of others end. */
+static void globals_are_found_and_copied_beside_a_capture(void **state)
+{
+    static const char a[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .align 4 .u32 n = 1;\n";
+    static const char b[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .align 4 .u32 n = 2;\n";
+    int (*begin)(CUstream, int), (*end)(CUstream, CUgraph *), (*drop)(CUgraph);
+    gpudl_library *one, *two;
+    gpudl_version *from, *to;
+    CUdeviceptr p;
+    CUstream stream;
+    CUgraph graph;
+    size_t copied;
+    int found;
+
+    (void)state;
+    assert_cu(cu->GetProcAddress("cuStreamBeginCapture", (void **)&begin, 10010, 0, &found));
+    assert_cu(cu->GetProcAddress("cuStreamEndCapture", (void **)&end, 10000, 0, &found));
+    assert_cu(cu->GetProcAddress("cuGraphDestroy", (void **)&drop, 10000, 0, &found));
+    assert_ok(gpudl_library_load(loader, GPUDL_MEMORY(a, strlen(a)), NULL, &one));
+    assert_ok(gpudl_library_load(loader, GPUDL_MEMORY(b, strlen(b)), NULL, &two));
+    assert_ok(gpudl_library_pin(one, &from));
+    assert_ok(gpudl_library_pin(two, &to));
+    assert_cu(cu->StreamCreate(&stream, GPUDL_STREAM_NON_BLOCKING));
+    assert_cu(begin(stream, 0)); /* global */
+    assert_ok(gpudl_version_global(from, "n", 0, &p, NULL));
+    assert_ok(gpudl_version_copy_globals(from, to, 0, &copied));
+    assert_cu(end(stream, &graph));
+    assert_int_equal(copied, 1);
+    assert_ok(gpudl_version_global(to, "n", 0, &p, NULL));
+    assert_int_equal(read_word(p), 1);
+    assert_cu(drop(graph));
+    assert_cu(cu->StreamDestroy(stream));
+    gpudl_version_unpin(from);
+    gpudl_version_unpin(to);
+    gpudl_library_release(one);
+    gpudl_library_release(two);
+}
+
 static void a_registered_kernels_parameters_are_the_drivers(void **state)
 {
     gpudl_launch_config config = gpudl_launch_1d(1, 1);
@@ -402,6 +440,7 @@ int main(void)
         cmocka_unit_test(a_release_waits_for_nothing),
         cmocka_unit_test(a_graph_keeps_the_code_that_it_was_made_of),
         cmocka_unit_test(values_of_globals_are_carried_at_a_named_point),
+        cmocka_unit_test(globals_are_found_and_copied_beside_a_capture),
         cmocka_unit_test(a_registered_kernels_parameters_are_the_drivers),
         cmocka_unit_test(replaces_under_load_fail_no_launch_and_mix_no_versions),
     };
