@@ -17,12 +17,11 @@ struct job {
     void (*run)(struct job *job);
 };
 
-/* Under the loader's lock. */
+/* Under the loader's lock. idle: threads that wait, or were woken and have no job yet; queued: jobs without a thread. */
 struct workers {
     struct job *first, *last;
     pthread_cond_t come;        /* a job, or the end */
-    size_t threads, idle, most;
-    size_t queued;              /* jobs */
+    size_t threads, idle, most, queued;
     bool closing;
     pthread_t ids[WORKERS_MOST];
 };
