@@ -1,4 +1,5 @@
 /* link.c - which linker, and its result. */
+#include "src/compile/internal.h"
 #include "src/compile/link_parts.h"
 
 #include <stdio.h>
@@ -66,7 +67,7 @@ struct wish {
 static struct wish wish_of(const char *word)
 {
     if (!word)
-        word = secure_getenv("GPUDL_LINKER");
+        word = gpudl__environment("GPUDL_LINKER");
 
     if (!word || !*word || !strcmp(word, "auto"))
         return (struct wish){ false, false, NULL };

@@ -10,6 +10,7 @@
 #include "src/loader/error.h"
 #include "src/loader/image_api.h"
 #include "src/loader/options.h"
+#include "src/loader/trust.h"
 
 enum { TEXT_SIZE = 3072, NAME_SIZE = 256, NAMED_MOST = 3 };
 
@@ -243,6 +244,29 @@ static gpudl_status link_contents(gpudl_loader *l, struct content *contents, siz
     return status == GPUDL_OK ? keep(&request, &result, out) : status;
 }
 
+/* Each by itself, before anything looks into it. Digests of entries pin what a driver gets, and here it gets something else. */
+static gpudl_status admit(gpudl_loader *l, const gpudl_load_options *options, struct content *contents, size_t n)
+{
+    gpudl_status status = GPUDL_OK;
+
+    for (size_t i = 0; status == GPUDL_OK && i < n; i++) {
+        status = gpudl__trust_admit(l->trust, NULL, options, &contents[i]);
+        if (status == GPUDL_OK && contents[i].question)
+            status = gpudl__fail(GPUDL_ERROR_DIGEST,
+                "%s: its own SHA-256 is not among those that are trusted, and an entry's is not enough for what is linked",
+                contents[i].name);
+    }
+    return status;
+}
+
+/* The policy that the link named is its library's. */
+static void move_policy(struct content *from, struct content *to)
+{
+    to->trust = from->trust;
+    to->level = from->level;
+    from->trust = NULL;
+}
+
 static gpudl_status link_sources(gpudl_loader *l, const gpudl_source *sources, size_t n, const gpudl_load_options *options,
     const struct load_settings *settings, struct content *out)
 {
@@ -254,7 +278,11 @@ static gpudl_status link_sources(gpudl_loader *l, const gpudl_source *sources, s
         return status;
     status = gpudl__contents_read(sources, n, &contents);
     if (status == GPUDL_OK) {
-        status = link_contents(l, contents, n, compile, settings, out);
+        status = admit(l, options, contents, n);
+        if (status == GPUDL_OK)
+            status = link_contents(l, contents, n, compile, settings, out);
+        if (status == GPUDL_OK)
+            move_policy(&contents[0], out);
         gpudl__contents_release(contents, n);
     }
     gpudl__free(compile);

@@ -167,6 +167,32 @@ static void signatures_of_other_sources_are_given(void **state)
     harness_close(l);
 }
 
+/* Each by itself. What comes of them answers to the policy by what it was made of. */
+static void what_is_linked_is_checked(void **state)
+{
+    static const char caller[] = ".version 7.0\n.target sm_75\n.address_size 64\n.extern .func f();\n"
+                                 ".visible .entry k() { call.uni f, (); ret; }\n";
+    static const char callee[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .func f() { ret; }\n";
+    static const char linked[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n";
+    gpudl_trust_options trust = by_signature(alices);
+    gpudl_loader *l = open_under(&trust);
+    gpudl_source both[] = { gpudl_source_file(path_of("caller.ptx")), gpudl_source_file(path_of("callee.ptx")) };
+    gpudl_library *lib;
+
+    (void)state;
+    setenv("GPUDL_LINKER", "driver", 1);
+    nulldrv_set_linked(linked, sizeof(linked) - 1);
+    write_text("caller.ptx", caller);
+    write_text("callee.ptx", callee);
+    write_text("caller.ptx.minisig", sign(&both[0], alice_secret));
+    assert_fails(gpudl_library_link(l, both, 2, NULL, &lib), GPUDL_ERROR_SIGNATURE_MISSING, "callee.ptx.minisig");
+    assert_int_equal(nulldrv_calls("cuLinkAddData"), 0);
+    write_text("callee.ptx.minisig", sign(&both[1], alice_secret));
+    assert_ok(gpudl_library_link(l, both, 2, NULL, &lib));
+    gpudl_library_release(lib);
+    harness_close(l);
+}
+
 /* Shared versions are found by their content: whoever asks for one is asked for his signature first. */
 static void a_version_that_is_there_is_no_way_around(void **state)
 {
@@ -663,6 +689,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
         TEST(a_signed_file_is_loaded),
         TEST(signatures_of_other_sources_are_given),
+        TEST(what_is_linked_is_checked),
         TEST(a_version_that_is_there_is_no_way_around),
         TEST(a_key_ring_is_a_folder),
         TEST(what_is_revoked_is_not_loaded),
