@@ -32,7 +32,8 @@ static inline bool launch_may_be_captured(const gpudl_kernel *k, CUstream stream
         status != GPUDL_STREAM_CAPTURE_STATUS_NONE;
 }
 
-/* A replace looks at the most that was launched; what the driver refused is not counted. Two threads may both write; then the next launch makes it right. */
+/* A replace looks at the most that was launched; what the driver refused is not counted. Two threads may both write; then the next
+ * launch makes it right. */
 static inline void launch_remember(struct slot *slot, const gpudl_launch_config *c)
 {
     unsigned threads = c->block[0] * c->block[1] * c->block[2];
