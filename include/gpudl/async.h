@@ -63,8 +63,8 @@ GPUDL_API gpudl_status gpudl_library_replace_async(gpudl_library *library, const
  * Wait for the end of a task.
  * @timeout_ns:  0: only ask; UINT64_MAX: for ever
  *
- * Returns what the load or replace returned, with its text as this thread's own; GPUDL_ERROR_CANCELLED; or GPUDL_ERROR_TIMEOUT while
- * it goes on. Any thread may wait, any number of times.
+ * Returns what the load or replace returned, with its text as this thread's own; GPUDL_ERROR_CANCELLED, also when the process ends
+ * before it has; or GPUDL_ERROR_TIMEOUT while it goes on. Any thread may wait, any number of times.
  */
 GPUDL_API gpudl_status gpudl_task_wait(gpudl_task *task, uint64_t timeout_ns);
 

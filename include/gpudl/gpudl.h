@@ -21,6 +21,10 @@
  *   - Object first, verb last. What arrives through an out-parameter is written on success only and is the caller's to release;
  *     what is returned is lent by the object that it was asked of. Release accepts NULL. An object must not be released while
  *     another thread is inside a call with that same handle.
+ *   - A library, kernel, pin or task that was released is told: calls with it fail with GPUDL_ERROR_RELEASED, those that return
+ *     no status do nothing and leave the text, and a second release is logged as an error. What was given as a handle and is one of
+ *     another kind is GPUDL_ERROR_ARGUMENT. That holds for the last 1024 of a kind and a loader that were released (of tasks the
+ *     last 100), as their memory is used again, and until the loader is closed. It costs launches nothing.
  *   - Every call may be made from any thread at any time unless it says otherwise. Nothing of an argument is kept after the call
  *     but where it says so.
  *   - Option structs begin with their size: start them with the GPUDL_..._INIT macro or an inline function. NULL means the
@@ -31,11 +35,17 @@
  *     warnings to stderr.
  *   - No call is safe in a signal handler.
  *   - fork(2): CUDA drivers do not survive it. In a child of a process that has opened a loader, releases do nothing and all else
- *     fails with GPUDL_ERROR_FORKED; exec first. At process exit nothing is unloaded.
+ *     fails with GPUDL_ERROR_FORKED; exec first.
+ *   - At process exit nothing is unloaded, and gpudl's threads are parked: what they have begun in the driver is waited for (5 s at
+ *     most), tasks and waits end with GPUDL_ERROR_CANCELLED, callbacks are not called any more. Other calls work on in exit
+ *     handlers as far as the driver does; gpudl_loader_close() does nothing.
+ *   - A plugin with its own copy of gpudl can be closed with dlclose() when its loaders are. While a loader that has threads is
+ *     open, its code stays in the process.
  *
  * Environment (ignored in set-user-id programs and under a locked trust policy): GPUDL_DRIVER, see gpudl_loader_options;
  * GPUDL_COMPILER, GPUDL_CACHE_DIR and where compilers are looked for, see gpudl/compile.h; GPUDL_QUIET=1 silences warnings;
- * GPUDL_TRIAL, see gpudl/trial.h.
+ * GPUDL_TRIAL, see gpudl/trial.h; GPUDL_LEAKS=1 names, on stderr at process exit, every handle that was not released, and where it
+ * was made.
  *
  * The header compiles before and after <cuda.h> and <cuda_runtime.h>, as C11 and as C++17. Everything is since 0.1. */
 #ifndef GPUDL_H
@@ -71,6 +81,7 @@ extern "C" {
     X(ERROR_UNSUPPORTED,         4, "not supported by this gpudl, driver or device") \
     X(ERROR_TIMEOUT,             5, "the time was up") \
     X(ERROR_CANCELLED,           6, "it was cancelled") \
+    X(ERROR_RELEASED,            8, "the handle was released") \
     X(ERROR_FILE_MISSING,       10, "no such file") \
     X(ERROR_FILE_UNREADABLE,    11, "the file cannot be read") \
     X(ERROR_FILE_IS_FOLDER,     12, "the path is a folder") \
@@ -190,9 +201,10 @@ GPUDL_API gpudl_status gpudl_loader_open(const gpudl_loader_options *options, gp
 
 /**
  * Close a loader and give back the contexts that it holds. The caller has released everything that came from it, and no
- * launch through it is under way; else an error is logged, and it stays open. Waits for tasks and told() of watches that are
- * still at work, and for launches through other loaders, a second at most. The driver library stays loaded in the process.
- * Accepts NULL, which does not close the default loader.
+ * launch through it is under way; else it stays open, and errors are logged: how many handles are out, then each by its kind, source
+ * and name, with the place in the program that made it (the first 16; all with GPUDL_LEAKS=1). Waits for tasks and told() of
+ * watches that are still at work, and for launches through other loaders, a second at most. The driver library stays loaded in the
+ * process. Accepts NULL, which does not close the default loader.
  */
 GPUDL_API void gpudl_loader_close(gpudl_loader *loader);
 
@@ -380,7 +392,7 @@ GPUDL_API const char *gpudl_library_log(gpudl_library *library);
 /**
  * Hold the library's current version: an immutable loaded image. It stays loaded, whatever becomes of the library, until
  * gpudl_version_unpin(), which accepts NULL. Launches that name it in their config take its code: so a sequence of launches is
- * of one version, while the library is replaced.
+ * of one version, while the library is replaced. Each pin is a handle of its own; gpudl_version_number() tells of which version.
  */
 GPUDL_API gpudl_status gpudl_library_pin(gpudl_library *library, gpudl_version **out);
 GPUDL_API void gpudl_version_unpin(gpudl_version *version);

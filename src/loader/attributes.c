@@ -66,7 +66,7 @@ static bool image_tells(int attribute, const struct image_entry *entry, const st
 
 static gpudl_status ask_image(const struct use *u, int attribute, int device, bool *told, int *value)
 {
-    const struct gpudl_version *v = u->version;
+    const struct version *v = u->version;
     const struct image_entry *entry = v->image ? gpudl__image_entry(v->image, v->entry) : NULL;
     const struct image_resources *r;
     gpudl_status status;
@@ -249,7 +249,7 @@ static struct attribute *keep(struct slot *slot, struct attribute *a)
 }
 
 /* Figures that the version's plans keep may be others now. Under the lock. */
-static void forget_figures(const struct gpudl_version *v, const struct image_kernel *kernel)
+static void forget_figures(const struct version *v, const struct image_kernel *kernel)
 {
     for (struct plan *p = v->plans; p; p = p->next)
         if (p->kernel == kernel)

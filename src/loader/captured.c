@@ -6,17 +6,17 @@ enum { ACTIVE = 1, NO_DESTRUCTOR_SYNC = 1, MOVE = 1 }; /* as CUDA numbers them *
 /* Called by the driver on a thread of its own, where its functions must not be called: what is to be unloaded is parked. */
 static void let_go(void *user)
 {
-    struct gpudl_version *v = user;
+    struct version *v = user;
     gpudl_loader *l = v->loader;
 
     pthread_mutex_lock(&l->lock);
     gpudl__version_let_go(v);
-    l->handles--;
+    l->graphs--;
     pthread_mutex_unlock(&l->lock);
 }
 
 /* A reference for the graph of this capture, unless it has one: then false. */
-static bool hold(struct gpudl_version *v, uint64_t capture)
+static bool hold(struct version *v, uint64_t capture)
 {
     gpudl_loader *l = v->loader;
     bool first;
@@ -26,21 +26,21 @@ static bool hold(struct gpudl_version *v, uint64_t capture)
     if (first) {
         v->capture = capture;
         gpudl__version_hold(v);
-        l->handles++;
+        l->graphs++;
         l->counts.captured++;
     }
     pthread_mutex_unlock(&l->lock);
     return first;
 }
 
-static void forget(struct gpudl_version *v)
+static void forget(struct version *v)
 {
     pthread_mutex_lock(&v->loader->lock);
     v->capture = 0;
     pthread_mutex_unlock(&v->loader->lock);
 }
 
-static int give(const gpudl_driver_table *cu, struct gpudl_version *v, CUgraph graph)
+static int give(const gpudl_driver_table *cu, struct version *v, CUgraph graph)
 {
     CUuserObject object;
     int err = cu->UserObjectCreate(&object, v, let_go, 1, NO_DESTRUCTOR_SYNC);
@@ -61,7 +61,7 @@ static int give(const gpudl_driver_table *cu, struct gpudl_version *v, CUgraph g
 int gpudl__launch_captured(const gpudl_kernel *k, const struct place *p, CUstream stream)
 {
     const gpudl_driver_table *cu = &k->library->loader->driver.table;
-    struct gpudl_version *v = p->version;
+    struct version *v = p->version;
     uint64_t capture = 0;
     CUgraph graph;
     int status, err;

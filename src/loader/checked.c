@@ -66,8 +66,10 @@ static inline gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *c,
 
 static gpudl_status launch_first(gpudl_kernel *k, const gpudl_launch_config *c, const gpudl_arg *args, size_t n)
 {
-    gpudl_status status = gpudl__forked() ? gpudl__fail_forked(function) : gpudl__plan_make(k, c);
+    gpudl_status status = gpudl__forked() ? gpudl__fail_forked(function) : handle_check(k, HANDLE_KERNEL, function);
 
+    if (status == GPUDL_OK)
+        status = gpudl__plan_make(k, c);
     return status == GPUDL_OK ? gpudl_kernel_launch(k, c, args, n) : status;
 }
 

@@ -35,12 +35,12 @@ static void add(struct failures *f, size_t index, gpudl_status status)
 
 /* The index of the one that was loaded, or n. */
 static size_t try_each(gpudl_loader *l, const gpudl_source *sources, size_t n, const gpudl_load_options *options,
-    gpudl_library **out, struct failures *f)
+    const void *made_at, gpudl_library **out, struct failures *f)
 {
     gpudl_status status;
 
     for (size_t i = 0; i < n; i++) {
-        status = gpudl_library_load(l, gpudl__source_at(sources, i), options, out);
+        status = gpudl__library_load(l, gpudl__source_at(sources, i), options, made_at, out);
         if (status == GPUDL_OK)
             return i;
         add(f, i, status);
@@ -60,7 +60,7 @@ gpudl_status gpudl_library_load_first(gpudl_loader *given, const gpudl_source *s
     if (!l)
         return status;
     f.text = gpudl__text_init(f.reasons, sizeof(f.reasons));
-    taken = try_each(l, sources, n, options, out, &f);
+    taken = try_each(l, sources, n, options, __builtin_return_address(0), out, &f);
     if (taken == n) {
         snprintf(text, sizeof(text), "none of %zu sources could be loaded: %s", n, f.reasons);
         return gpudl__fail_code(f.status, f.cuda, text);

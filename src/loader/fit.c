@@ -69,7 +69,7 @@ static gpudl_status fit_params(
 }
 
 /* With the nearest names: of C++ kernels a parameter of another type makes another name. */
-static gpudl_status refuse_gone(const gpudl_library *lib, const struct slot *slot, const struct gpudl_version *to)
+static gpudl_status refuse_gone(const gpudl_library *lib, const struct slot *slot, const struct version *to)
 {
     struct names names = gpudl__version_names(to);
     char list[TEXT_SIZE];
@@ -81,7 +81,7 @@ static gpudl_status refuse_gone(const gpudl_library *lib, const struct slot *slo
 }
 
 gpudl_status gpudl__fit_kernel(const gpudl_library *lib, const struct slot *slot, const struct image_kernel *now,
-    struct gpudl_version *to, const struct image_kernel **out)
+    struct version *to, const struct image_kernel **out)
 {
     struct names names = gpudl__version_names(to);
     size_t index;
@@ -114,7 +114,7 @@ static gpudl_status check_shared(const gpudl_library *lib, const struct slot *sl
 
 /* The loader's lock is for what image/ reads on first use. */
 gpudl_status gpudl__fit_launches(
-    const gpudl_library *lib, const struct slot *slot, struct gpudl_version *to, const struct image_kernel *kernel)
+    const gpudl_library *lib, const struct slot *slot, struct version *to, const struct image_kernel *kernel)
 {
     gpudl_loader *l = lib->loader;
     const struct image_resources *r = NULL;

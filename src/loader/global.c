@@ -3,9 +3,9 @@
 
 #include "src/loader/context.h"
 #include "src/loader/error.h"
-#include "src/loader/fork.h"
 #include "src/loader/loader.h"
 #include "src/loader/names.h"
+#include "src/loader/pin.h"
 
 enum { TEXT_SIZE = 2048 };
 
@@ -14,7 +14,7 @@ static const char *global_at(const void *list, size_t index)
     return ((const struct image_global *)list)[index].name;
 }
 
-static gpudl_status find(const gpudl_version *v, const char *name, const struct image_global **out)
+static gpudl_status find(const struct version *v, const char *name, const struct image_global **out)
 {
     struct names names = { global_at, v->globals, v->nglobals };
     char list[TEXT_SIZE];
@@ -37,7 +37,7 @@ static gpudl_status find(const gpudl_version *v, const char *name, const struct 
     return GPUDL_OK;
 }
 
-static gpudl_status ask_managed(const gpudl_version *v, const struct image_global *g, CUdeviceptr *address, size_t *size)
+static gpudl_status ask_managed(const struct version *v, const struct image_global *g, CUdeviceptr *address, size_t *size)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
     int err = cu->LibraryGetManaged(address, size, v->native, g->name);
@@ -46,7 +46,7 @@ static gpudl_status ask_managed(const gpudl_version *v, const struct image_globa
                : GPUDL_OK;
 }
 
-static gpudl_status ask(gpudl_version *v, const struct image_global *g, int device, CUdeviceptr *address, size_t *size)
+static gpudl_status ask(struct version *v, const struct image_global *g, int device, CUdeviceptr *address, size_t *size)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
     struct relaxed relaxed;
@@ -71,18 +71,22 @@ static gpudl_status ask(gpudl_version *v, const struct image_global *g, int devi
     return status;
 }
 
-gpudl_status gpudl_version_global(gpudl_version *v, const char *name, int device, CUdeviceptr *address, size_t *size)
+gpudl_status gpudl_version_global(gpudl_version *pin, const char *name, int device, CUdeviceptr *address, size_t *size)
 {
+    static const char function[] = "gpudl_version_global";
     const struct image_global *g;
     const struct allocator *before;
     CUdeviceptr where;
     gpudl_status status;
+    struct version *v;
     size_t bytes;
 
-    if (!v || !name || !address)
-        return gpudl__fail_argument("gpudl_version_global", "the version, the name or address is NULL");
-    if (gpudl__forked())
-        return gpudl__fail_forked("gpudl_version_global");
+    if (!pin || !name || !address)
+        return gpudl__fail_argument(function, "the version, the name or address is NULL");
+    status = gpudl__pin_check(pin, function);
+    if (status != GPUDL_OK)
+        return status;
+    v = pin->version;
     before = gpudl__alloc_use(gpudl__loader_heap(v->loader));
     status = find(v, name, &g);
     gpudl__alloc_use(before);
@@ -98,7 +102,7 @@ gpudl_status gpudl_version_global(gpudl_version *v, const char *name, int device
 
 /* ---------------------------------------------------------------------------------------------------------- from one to another */
 
-static const struct image_global *same_global(const gpudl_version *v, const struct image_global *g)
+static const struct image_global *same_global(const struct version *v, const struct image_global *g)
 {
     for (size_t i = 0; i < v->nglobals; i++)
         if (strcmp(v->globals[i].name, g->name) == 0)
@@ -107,8 +111,8 @@ static const struct image_global *same_global(const gpudl_version *v, const stru
 }
 
 /* What is not of one size is left alone, and not counted. */
-static gpudl_status copy_one(gpudl_version *from, gpudl_version *to, const struct image_global *g, const struct image_global *same,
-    int device, size_t *copied)
+static gpudl_status copy_one(struct version *from, struct version *to, const struct image_global *g,
+    const struct image_global *same, int device, size_t *copied)
 {
     const gpudl_driver_table *cu = &from->loader->driver.table;
     CUdeviceptr source, target;
@@ -127,7 +131,7 @@ static gpudl_status copy_one(gpudl_version *from, gpudl_version *to, const struc
     return GPUDL_OK;
 }
 
-static gpudl_status copy_all(gpudl_version *from, gpudl_version *to, int device, size_t *copied)
+static gpudl_status copy_all(struct version *from, struct version *to, int device, size_t *copied)
 {
     const gpudl_driver_table *cu = &from->loader->driver.table;
     const struct image_global *same;
@@ -151,10 +155,13 @@ gpudl_status gpudl_version_copy_globals(gpudl_version *from, gpudl_version *to, 
     size_t n = 0;
     bool pushed;
 
-    if (!from || !to || from->loader != to->loader)
-        return gpudl__fail_argument(function, "a version is NULL, or they are of two loaders");
-    if (gpudl__forked())
-        return gpudl__fail_forked(function);
+    status = gpudl__pin_check(from, function);
+    if (status == GPUDL_OK)
+        status = gpudl__pin_check(to, function);
+    if (status != GPUDL_OK)
+        return status;
+    if (from->loader != to->loader)
+        return gpudl__fail_argument(function, "the versions are of two loaders");
     if (!from->loader->driver.table.MemcpyDtoD)
         return gpudl__fail(
             GPUDL_ERROR_DRIVER_TOO_OLD, "%s: the driver (%s) has no cuMemcpyDtoD", function, from->loader->driver_text);
@@ -162,7 +169,7 @@ gpudl_status gpudl_version_copy_globals(gpudl_version *from, gpudl_version *to, 
     if (status != GPUDL_OK)
         return status;
     relaxed = gpudl__relax(from->loader);
-    status = copy_all(from, to, device, &n);
+    status = copy_all(from->version, to->version, device, &n);
     gpudl__unrelax(from->loader, relaxed);
     gpudl__context_leave(from->loader, pushed);
     if (status == GPUDL_OK && copied)

@@ -13,7 +13,7 @@
 
 enum { TEXT_SIZE = 2048 };
 
-static gpudl_status find_only(const gpudl_library *lib, const struct gpudl_version *v, const struct names *names, size_t *index)
+static gpudl_status find_only(const gpudl_library *lib, const struct version *v, const struct names *names, size_t *index)
 {
     char list[TEXT_SIZE];
     struct text t = gpudl__text_init(list, sizeof(list));
@@ -27,8 +27,7 @@ static gpudl_status find_only(const gpudl_library *lib, const struct gpudl_versi
     return gpudl__fail(GPUDL_ERROR_AMBIGUOUS_NAME, "%s: holds %zu kernels; say which: %s", lib->name, v->nkernels, list);
 }
 
-static gpudl_status find(
-    const gpudl_library *lib, const struct gpudl_version *v, const char *name, const struct image_kernel **out)
+static gpudl_status find(const gpudl_library *lib, const struct version *v, const char *name, const struct image_kernel **out)
 {
     struct names names = gpudl__version_names(v);
     char list[TEXT_SIZE];
@@ -57,8 +56,7 @@ static gpudl_status find(
     return status;
 }
 
-static gpudl_status ask_driver(
-    const gpudl_library *lib, struct gpudl_version *v, const struct image_kernel *k, CUkernel *out)
+static gpudl_status ask_driver(const gpudl_library *lib, struct version *v, const struct image_kernel *k, CUkernel *out)
 {
     const gpudl_driver_table *cu = &lib->loader->driver.table;
     int err;
@@ -180,15 +178,15 @@ static void fill(gpudl_kernel *k, gpudl_library *lib, struct slot *slot)
 
 /* What a name was found to be: an entry of a version. */
 struct found {
-    struct gpudl_version *version;
+    struct version *version;
     const struct image_kernel *entry;
     CUkernel handle;
 };
 
 /* A handle to that entry, which holds the library. *turned: the library is another version meanwhile, and nothing was made. */
-static gpudl_status open_kernel(gpudl_library *lib, const struct found *f, bool *turned, gpudl_kernel **out)
+static gpudl_status open_kernel(gpudl_library *lib, const struct found *f, const void *made_at, bool *turned, gpudl_kernel **out)
 {
-    gpudl_kernel *k = gpudl__alloc_zero(sizeof(*k));
+    gpudl_kernel *k = gpudl__handle_take(lib->loader, HANDLE_KERNEL);
     struct binding *old = NULL;
     struct slot *slot = NULL;
 
@@ -208,14 +206,15 @@ static gpudl_status open_kernel(gpudl_library *lib, const struct found *f, bool 
     if (old)
         gpudl__binding_retire(lib->loader, old);
     if (!slot) {
-        gpudl__free(k);
+        gpudl__handle_give(lib->loader, k, HANDLE_KERNEL);
         return *turned ? GPUDL_OK : gpudl__fail_memory("a kernel");
     }
+    gpudl__handle_open(k, HANDLE_KERNEL, made_at);
     *out = k;
     return GPUDL_OK;
 }
 
-static gpudl_status get_now(gpudl_library *lib, const char *name, bool *turned, gpudl_kernel **out)
+static gpudl_status get_now(gpudl_library *lib, const char *name, const void *made_at, bool *turned, gpudl_kernel **out)
 {
     struct found f = { .version = gpudl__library_hold(lib) };
     gpudl_status status = find(lib, f.version, name, &f.entry);
@@ -226,18 +225,18 @@ static gpudl_status get_now(gpudl_library *lib, const char *name, bool *turned, 
     if (status == GPUDL_OK)
         status = gpudl__resident_as_version(f.version, f.handle);
     if (status == GPUDL_OK)
-        status = open_kernel(lib, &f, turned, out);
+        status = open_kernel(lib, &f, made_at, turned, out);
     gpudl__version_drop(f.version);
     return status;
 }
 
-static gpudl_status get(gpudl_library *lib, const char *name, gpudl_kernel **out)
+static gpudl_status get(gpudl_library *lib, const char *name, const void *made_at, gpudl_kernel **out)
 {
     bool turned = true;
     gpudl_status status = GPUDL_OK;
 
     while (turned && status == GPUDL_OK)
-        status = get_now(lib, name, &turned, out);
+        status = get_now(lib, name, made_at, &turned, out);
     return status;
 }
 
@@ -250,8 +249,11 @@ gpudl_status gpudl_kernel_get(gpudl_library *lib, const char *name, gpudl_kernel
         return gpudl__fail_argument("gpudl_kernel_get", "the library or out is NULL");
     if (gpudl__forked())
         return gpudl__fail_forked("gpudl_kernel_get");
+    status = handle_check(lib, HANDLE_LIBRARY, "gpudl_kernel_get");
+    if (status != GPUDL_OK)
+        return status;
     before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
-    status = get(lib, name, out);
+    status = get(lib, name, __builtin_return_address(0), out);
     gpudl__alloc_use(before);
     return status;
 }
@@ -260,16 +262,16 @@ void gpudl_kernel_release(gpudl_kernel *k)
 {
     gpudl_library *lib;
 
-    if (!k || gpudl__forked())
+    if (!k || gpudl__forked() || !gpudl__handle_close(k, HANDLE_KERNEL, "gpudl_kernel_release"))
         return;
     lib = k->library;
-    gpudl__free(k);
+    gpudl__handle_give(lib->loader, k, HANDLE_KERNEL);
     gpudl__library_drop(lib);
 }
 
 const char *gpudl_kernel_name(gpudl_kernel *k)
 {
-    return k ? k->slot->name : NULL;
+    return k && handle_check(k, HANDLE_KERNEL, "gpudl_kernel_name") == GPUDL_OK ? k->slot->name : NULL;
 }
 
 /* The kernel held, with parameters that are known. */

@@ -8,6 +8,7 @@
 #include "src/loader/fork.h"
 #include "src/loader/launch.h"
 #include "src/loader/options.h"
+#include "src/loader/pin.h"
 
 int gpudl__launch_extended(
     const gpudl_kernel *k, CUfunction f, const gpudl_launch_config *c, CUstream stream, void **params, void **extra)
@@ -89,6 +90,8 @@ gpudl_status gpudl__launch_failed(const char *function, struct thread *self, con
 {
     if (gpudl__forked())
         return gpudl__fail_forked(function);
+    if (err == LAUNCH_NO_KERNEL)
+        return gpudl__handle_refuse(k, HANDLE_KERNEL, function);
     if (err == GPUDL_CU_INVALID_CONTEXT)
         return launch_without_context(self, k, c, params, extra);
     return refused(k, c, err);
@@ -101,6 +104,9 @@ gpudl_status gpudl__launch_import(
 
     if (!k || !config)
         return gpudl__fail_argument(function, "the kernel or the config is NULL");
+    status = handle_check(k, HANDLE_KERNEL, function);
+    if (status != GPUDL_OK)
+        return status;
     status = gpudl__options_import(known, sizeof(*known), config, "gpudl_launch_config");
     if (status != GPUDL_OK)
         return status;
@@ -109,9 +115,10 @@ gpudl_status gpudl__launch_import(
     if (known->nattributes && !k->library->loader->driver.table.LaunchKernelEx)
         return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "%s: the driver (%s) has no cuLaunchKernelEx, so no launch attributes",
             k->slot->name, k->library->loader->driver_text);
-    if (known->version && gpudl__forked())
-        return gpudl__fail_forked(function);
-    return known->version ? gpudl__pinned_prepare(function, k, known->version) : GPUDL_OK;
+    if (!known->version)
+        return GPUDL_OK;
+    status = gpudl__pin_check(known->version, function);
+    return status == GPUDL_OK ? gpudl__pinned_prepare(function, k, known->version->version) : status;
 }
 
 static const char params_function[] = "gpudl_kernel_launch_params";

@@ -6,19 +6,22 @@
 #include "src/loader/thread.h"
 
 /* pinned.c: the kernel in a version that the caller holds. Prepared first, when the config is imported. */
-gpudl_status gpudl__pinned_prepare(const char *function, const gpudl_kernel *k, gpudl_version *v);
-struct place *gpudl__pinned_place(const gpudl_kernel *k, gpudl_version *v);
+gpudl_status gpudl__pinned_prepare(const char *function, const gpudl_kernel *k, struct version *v);
+struct place *gpudl__pinned_place(const gpudl_kernel *k, const struct version *v);
 
 /* Where the kernel is; lent while the thread is pinned. */
 static inline struct place *launch_place(const gpudl_kernel *k, const gpudl_launch_config *c)
 {
     if (__builtin_expect(c->version != NULL, 0))
-        return gpudl__pinned_place(k, c->version);
+        return gpudl__pinned_place(k, c->version->version);
     return &atomic_load_explicit(k->binding, memory_order_acquire)->places[k->index];
 }
 
 /* What a driver's code is marked with when code could not be given to a graph to hold; captured.c. */
 enum { LAUNCH_NOT_HELD = 1 << 16 };
+
+/* What launches of handles that are no live kernels return (handles.c). */
+enum { LAUNCH_NO_KERNEL = 1 << 17 };
 
 /* The stream is being captured: the graph holds the place's version from now on. Returns a driver's code, marked. Pinned. */
 __attribute__((noinline, cold)) int gpudl__launch_captured(const gpudl_kernel *k, const struct place *p, CUstream stream);

@@ -27,13 +27,13 @@ static void free_library(gpudl_library *lib)
     gpudl__trust_setup_free(lib->trust);
     gpudl__free(lib->compile);
     gpudl__free(lib->name);
-    gpudl__free(lib);
+    gpudl__handle_give(lib->loader, lib, HANDLE_LIBRARY);
 }
 
 /* Turns the library onto its first version. */
 static gpudl_status bind(gpudl_library *lib, struct content *content, const struct load_settings *settings)
 {
-    struct gpudl_version *v;
+    struct version *v;
     struct binding *b;
     gpudl_status status = gpudl__version_get(lib->loader, content, settings, &v);
 
@@ -48,9 +48,10 @@ static gpudl_status bind(gpudl_library *lib, struct content *content, const stru
     return GPUDL_OK;
 }
 
-gpudl_status gpudl__library_create(gpudl_loader *l, struct content *content, const struct load_settings *settings, gpudl_library **out)
+gpudl_status gpudl__library_create(
+    gpudl_loader *l, struct content *content, const struct load_settings *settings, const void *made_at, gpudl_library **out)
 {
-    gpudl_library *lib = gpudl__alloc_zero(sizeof(*lib));
+    gpudl_library *lib = gpudl__handle_take(l, HANDLE_LIBRARY);
     gpudl_status status;
 
     if (!lib)
@@ -66,15 +67,13 @@ gpudl_status gpudl__library_create(gpudl_loader *l, struct content *content, con
         free_library(lib);
         return status;
     }
-    pthread_mutex_lock(&l->lock);
-    l->handles++;
-    pthread_mutex_unlock(&l->lock);
+    gpudl__handle_open(lib, HANDLE_LIBRARY, made_at);
     *out = lib;
     return GPUDL_OK;
 }
 
 static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpudl_load_options *options,
-    const struct load_settings *settings, gpudl_library **out)
+    const struct load_settings *settings, const void *made_at, gpudl_library **out)
 {
     gpudl_compile_options *compile;
     struct content content;
@@ -88,7 +87,7 @@ static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpud
         if (status == GPUDL_OK)
             status = gpudl__content_compile(l, compile, settings, &content);
         if (status == GPUDL_OK)
-            status = gpudl__library_create(l, &content, settings, out);
+            status = gpudl__library_create(l, &content, settings, made_at, out);
         gpudl__content_release(&content);
     }
     if (status == GPUDL_OK)
@@ -98,39 +97,42 @@ static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpud
     return status;
 }
 
-gpudl_status gpudl_library_load(
-    gpudl_loader *given, const gpudl_source *source, const gpudl_load_options *options, gpudl_library **out)
+gpudl_status gpudl__library_load(
+    gpudl_loader *l, const gpudl_source *source, const gpudl_load_options *options, const void *made_at, gpudl_library **out)
 {
     struct load_settings settings;
     const struct allocator *before;
+    gpudl_status status = gpudl__settings_import(options, &settings);
+
+    if (status != GPUDL_OK)
+        return status;
+    before = gpudl__alloc_use(gpudl__loader_heap(l));
+    status = load(l, source, options, &settings, made_at, out);
+    gpudl__alloc_use(before);
+    return status;
+}
+
+gpudl_status gpudl_library_load(
+    gpudl_loader *given, const gpudl_source *source, const gpudl_load_options *options, gpudl_library **out)
+{
     gpudl_status status;
     gpudl_loader *l;
 
     if (!out)
         return gpudl__fail_argument("gpudl_library_load", "out is NULL");
-    status = gpudl__settings_import(options, &settings);
-    if (status != GPUDL_OK)
-        return status;
     l = gpudl__loader(given, "gpudl_library_load", &status);
-    if (!l)
-        return status;
-    before = gpudl__alloc_use(gpudl__loader_heap(l));
-    status = load(l, source, options, &settings, out);
-    gpudl__alloc_use(before);
-    return status;
+    return l ? gpudl__library_load(l, source, options, __builtin_return_address(0), out) : status;
 }
 
 void gpudl__library_drop(gpudl_library *lib)
 {
     gpudl_loader *l = lib->loader;
-    struct gpudl_version *previous;
+    struct version *previous;
     struct binding *b = NULL;
 
     pthread_mutex_lock(&l->lock);
-    if (--lib->references == 0) {
+    if (--lib->references == 0)
         b = current(lib);
-        l->handles--;
-    }
     pthread_mutex_unlock(&l->lock);
     if (!b)
         return;
@@ -143,15 +145,15 @@ void gpudl__library_drop(gpudl_library *lib)
 
 void gpudl_library_release(gpudl_library *lib)
 {
-    if (!lib || gpudl__forked())
+    if (!lib || gpudl__forked() || !gpudl__handle_close(lib, HANDLE_LIBRARY, "gpudl_library_release"))
         return;
     gpudl__watch_end(lib);
     gpudl__library_drop(lib);
 }
 
-struct gpudl_version *gpudl__library_hold(gpudl_library *lib)
+struct version *gpudl__library_hold(gpudl_library *lib)
 {
-    struct gpudl_version *v;
+    struct version *v;
 
     pthread_mutex_lock(&lib->loader->lock);
     v = current(lib)->version;
@@ -161,14 +163,16 @@ struct gpudl_version *gpudl__library_hold(gpudl_library *lib)
 }
 
 /* Held, as the library may be turned and the version go; or NULL. */
-static struct gpudl_version *version_of(gpudl_library *lib)
+static struct version *version_of(gpudl_library *lib, const char *function)
 {
-    return lib && !gpudl__forked() ? gpudl__library_hold(lib) : NULL;
+    if (!lib || gpudl__forked() || handle_check(lib, HANDLE_LIBRARY, function) != GPUDL_OK)
+        return NULL;
+    return gpudl__library_hold(lib);
 }
 
 size_t gpudl_library_kernel_count(gpudl_library *lib)
 {
-    struct gpudl_version *v = version_of(lib);
+    struct version *v = version_of(lib, "gpudl_library_kernel_count");
     size_t n = v ? v->nkernels : 0;
 
     if (v)
@@ -178,7 +182,7 @@ size_t gpudl_library_kernel_count(gpudl_library *lib)
 
 const char *gpudl_library_kernel_name(gpudl_library *lib, size_t index)
 {
-    struct gpudl_version *v = version_of(lib);
+    struct version *v = version_of(lib, "gpudl_library_kernel_name");
     const char *name = v && index < v->nkernels ? v->kernels[index].name : NULL;
 
     if (v)
@@ -188,50 +192,10 @@ const char *gpudl_library_kernel_name(gpudl_library *lib, size_t index)
 
 const char *gpudl_library_log(gpudl_library *lib)
 {
-    struct gpudl_version *v = version_of(lib);
+    struct version *v = version_of(lib, "gpudl_library_log");
     const char *log = v && v->log ? v->log : "";
 
     if (v)
         gpudl__version_drop(v);
     return log;
-}
-
-gpudl_status gpudl_library_pin(gpudl_library *lib, gpudl_version **out)
-{
-    gpudl_loader *l;
-
-    if (!lib || !out)
-        return gpudl__fail_argument("gpudl_library_pin", "the library or out is NULL");
-    l = lib->loader;
-    if (gpudl__forked())
-        return gpudl__fail_forked("gpudl_library_pin");
-    *out = gpudl__library_hold(lib);
-    pthread_mutex_lock(&l->lock);
-    l->handles++;
-    pthread_mutex_unlock(&l->lock);
-    return GPUDL_OK;
-}
-
-void gpudl_version_unpin(gpudl_version *v)
-{
-    gpudl_loader *l;
-
-    if (!v || gpudl__forked())
-        return;
-    l = v->loader;
-    gpudl__version_drop(v);
-    pthread_mutex_lock(&l->lock);
-    l->handles--;
-    pthread_mutex_unlock(&l->lock);
-}
-
-gpudl_status gpudl_version_native(gpudl_version *v, CUlibrary *out)
-{
-    if (!v || !out)
-        return gpudl__fail_argument("gpudl_version_native", "the version or out is NULL");
-    if (v->registered)
-        return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: registered kernels are in no library of the driver's", v->content.name);
-    atomic_store(&v->touched, true);
-    *out = v->native;
-    return GPUDL_OK;
 }

@@ -290,14 +290,14 @@ static gpudl_status link_sources(gpudl_loader *l, const gpudl_source *sources, s
 }
 
 static gpudl_status link_and_load(gpudl_loader *l, const gpudl_source *sources, size_t n, const gpudl_load_options *options,
-    const struct load_settings *settings, gpudl_library **out)
+    const struct load_settings *settings, const void *made_at, gpudl_library **out)
 {
     struct content linked;
     gpudl_status status = link_sources(l, sources, n, options, settings, &linked);
 
     if (status != GPUDL_OK)
         return status;
-    status = gpudl__library_create(l, &linked, settings, out);
+    status = gpudl__library_create(l, &linked, settings, made_at, out);
     gpudl__content_release(&linked);
     return status;
 }
@@ -321,7 +321,7 @@ gpudl_status gpudl_library_link(
     if (!l)
         return status;
     before = gpudl__alloc_use(gpudl__loader_heap(l));
-    status = link_and_load(l, sources, n, options, &settings, out);
+    status = link_and_load(l, sources, n, options, &settings, __builtin_return_address(0), out);
     gpudl__alloc_use(before);
     return status;
 }

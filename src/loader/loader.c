@@ -12,7 +12,9 @@
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
 #include "src/loader/image_api.h"
+#include "src/loader/leaks.h"
 #include "src/loader/options.h"
+#include "src/loader/process.h"
 #include "src/loader/trust.h"
 #include "src/util/clock.h"
 
@@ -68,7 +70,7 @@ static void report_driver(gpudl_loader *l)
         gpudl__log(l, GPUDL_LOG_DEBUG, "the driver lacks %s", l->driver.missing);
 }
 
-static gpudl_loader *allocate_loader(const gpudl_loader_options *options)
+static gpudl_loader *allocate_loader(const gpudl_loader_options *options, const void *made_at)
 {
     struct allocator heap = { options->allocate, options->release, options->allocator_user };
     const struct allocator *before = gpudl__alloc_use(heap.allocate ? &heap : NULL);
@@ -78,6 +80,9 @@ static gpudl_loader *allocate_loader(const gpudl_loader_options *options)
     if (!l)
         return NULL;
     l->allocator = heap;
+    gpudl__handle_still(&l->face);
+    gpudl__handle_open(l, HANDLE_LOADER, made_at);
+    gpudl__handles_init(l->stores);
     l->log = options->log ? options->log : gpudl__log_to_stderr;
     l->log_user = options->log_user;
     l->captures = !options->captures;
@@ -90,6 +95,7 @@ static gpudl_loader *allocate_loader(const gpudl_loader_options *options)
 static void free_loader(gpudl_loader *l)
 {
     gpudl__cache_close(l->cache);
+    gpudl__handles_free(l->stores);
     gpudl__free(l->contexts);
     gpudl__trust_setup_free(l->trust);
     gpudl__free(l);
@@ -146,7 +152,7 @@ gpudl_status gpudl_loader_open(const gpudl_loader_options *given, gpudl_loader *
         return gpudl__fail_forked("opening a loader");
     gpudl__fork_mark();
     gpudl__epoch_init();
-    l = allocate_loader(&options);
+    l = allocate_loader(&options, __builtin_return_address(0));
     if (!l)
         return gpudl__fail_memory("a loader");
     status = complete(l, &options);
@@ -154,6 +160,7 @@ gpudl_status gpudl_loader_open(const gpudl_loader_options *given, gpudl_loader *
         free_loader(l);
         return status;
     }
+    gpudl__process_add(l);
     report_driver(l);
     *out = l;
     return GPUDL_OK;
@@ -183,6 +190,11 @@ gpudl_loader *gpudl__loader(gpudl_loader *given, const char *what, gpudl_status 
     *status = GPUDL_OK;
     if (gpudl__forked()) { /* before any lock: another thread may have held it at the fork */
         *status = gpudl__fail_forked(what);
+        return NULL;
+    }
+    if (given && !gpudl__process_has(given)) {
+        *status =
+            gpudl__fail(GPUDL_ERROR_RELEASED, "%s: there is no loader at %p: it was closed, or is none", what, (void *)given);
         return NULL;
     }
     if (!l)
@@ -235,38 +247,48 @@ gpudl_status gpudl_loader_use_device(gpudl_loader *given, int device)
     return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuCtxSetCurrent", err, "device %d", device) : GPUDL_OK;
 }
 
-/* A launch through another loader looks the same (epoch.h), so those that are under way are waited for, for a while. */
+/* A launch through another loader looks the same (epoch.h), so those that are under way are waited for, for a while. False, and
+ * said: something of it is out. */
 static bool is_free(gpudl_loader *l)
 {
     uint64_t deadline = clock_after(LAUNCH_PATIENCE);
-    bool used, retired;
+    size_t handles, graphs;
+    bool launching;
 
     do {
         gpudl__reap(l);
         pthread_mutex_lock(&l->lock);
-        used = l->handles != 0;
-        retired = l->retired != NULL;
+        handles = l->handles;
+        graphs = l->graphs;
+        launching = l->retired != NULL;
         pthread_mutex_unlock(&l->lock);
-        if (!used && retired)
+        if (!handles && !graphs && launching)
             clock_sleep(LAUNCH_PAUSE);
-    } while (!used && retired && clock_now() < deadline);
-    return !used && !retired;
+    } while (!handles && !graphs && launching && clock_now() < deadline);
+    if (!handles && !graphs && !launching)
+        return true;
+    gpudl__log(l, GPUDL_LOG_ERROR,
+        "gpudl_loader_close: it stays open: %zu libraries, kernels, pins or tasks were not released, %zu graphs hold its code%s",
+        handles, graphs, launching ? ", a launch is under way" : "");
+    gpudl__leaks_name(l, "gpudl_loader_close", l->log, l->log_user);
+    return false;
 }
 
 void gpudl_loader_close(gpudl_loader *l)
 {
-    if (!l || gpudl__forked() || l == atomic_load(&default_loader))
+    gpudl_status status;
+
+    if (!l || gpudl__forked() || gpudl__process_ends() || l == atomic_load(&default_loader) ||
+        !gpudl__loader(l, "gpudl_loader_close", &status))
         return;
     gpudl__tasks_wait(l);
-    if (!is_free(l)) {
-        gpudl__log(l, GPUDL_LOG_ERROR,
-            "gpudl_loader_close: %zu libraries, pins, tasks or graphs of it were not released, or a launch is under way: it stays open",
-            l->handles);
+    if (!is_free(l))
         return;
-    }
+    gpudl__process_remove(l);
     gpudl__park_unload_all(l);
     gpudl__workers_join(l);
     gpudl__watcher_join(l);
+    gpudl__process_had_threads(l);
     gpudl__contexts_release(l);
     pthread_cond_destroy(&l->moment_came);
     pthread_mutex_destroy(&l->lock);

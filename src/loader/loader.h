@@ -3,9 +3,10 @@
  *     kernel --> library --> binding --> version --> the driver's library
  *                  pin, graph ----------^
  *
- * An arrow is a counted reference. A kernel finds its code through its library's binding at each launch: turning a library
- * to another version is one store, and all its kernels follow. A binding out of sight is retired, and freed when no launch
- * can be in it (epoch.h); it holds its version till then. A version that nobody holds is parked (parked.h).
+ * An arrow is a counted reference. Libraries, kernels, pins and tasks are handles (handles.h). A kernel finds its code through
+ * its library's binding at each launch: turning a library to another version is one store, and all its kernels follow. A
+ * binding out of sight is retired, and freed when no launch can be in it (epoch.h); it holds its version till then. A version
+ * that nobody holds is parked (parked.h).
  *
  * The loader's lock guards references, slots, the list of versions and what is retired. It is never held over a driver call
  * that loads or unloads code, nor over a callback. */
@@ -20,6 +21,7 @@
 
 #include "src/driver/driver.h"
 #include "src/image/image.h"
+#include "src/loader/handles.h"
 #include "src/loader/index.h"
 #include "src/loader/parked.h"
 #include "src/loader/read.h"
@@ -44,7 +46,23 @@ struct device_limits {
     bool clusters, cooperative;         /* of blocks; whole grids at once */
 };
 
+/* A kernel, and what every handle begins with, so that a launch of what is no live kernel goes nowhere and need not be looked for.
+ * A launch reads the first 64 bytes, a cache line. */
+struct gpudl_kernel {
+    struct handle handle;
+    _Atomic(struct binding *) *binding; /* the library's */
+    size_t index;                       /* of its slot */
+    int (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
+    CUstream null_stream;
+    int (*is_capturing)(CUstream, int *);   /* NULL: nobody captures */
+    struct slot *slot;
+    gpudl_library *library;
+};
+
 struct gpudl_loader {
+    struct gpudl_kernel face;           /* still, and not in a slot */
+    gpudl_loader *next;                 /* of the process's (process.h) */
+    _Atomic(void *) code;               /* held while there are threads, or NULL */
     struct allocator allocator;         /* allocate is NULL: malloc */
     gpudl_log_function *log;
     void *log_user;
@@ -54,7 +72,7 @@ struct gpudl_loader {
     bool captures;                      /* streams may be captured into graphs */
     char driver_text[256];
     pthread_mutex_t lock;
-    struct gpudl_version *versions[VERSION_BUCKETS];    /* those that may be shared; not counted */
+    struct version *versions[VERSION_BUCKETS];    /* those that may be shared; not counted */
     struct binding *retired;
     struct parking parking;
     struct moment *moments;             /* what waits for one (moment.h) */
@@ -63,20 +81,21 @@ struct gpudl_loader {
     struct watcher watcher;
     size_t orphans;                     /* tasks released before they ended, watches ended from within told() */
     struct gpudl_loader_stats counts;   /* but for what is now */
-    size_t handles;                     /* libraries, pins, tasks and graphs that are out */
+    struct handle_store stores[HANDLE_KINDS];
+    size_t handles, graphs;             /* that are out */
     struct primary_context *contexts;   /* one a device */
     struct device_limits limits;
     struct trust_setup *trust;          /* its policy (trust.h); NULL: it has none */
     struct cache *cache;                /* opened with the first compilation */
 };
 
-struct gpudl_version {
+struct version {
     gpudl_loader *loader;
     uint64_t number;
     size_t references;
-    struct gpudl_version *next;         /* in its bucket */
+    struct version *next;         /* in its bucket */
     bool listed;
-    struct gpudl_version *newer, *older;    /* where it is parked */
+    struct version *newer, *older;    /* where it is parked */
     enum parked parked;
     atomic_bool touched;                /* a device may have it: unloading may wait for what runs */
     _Atomic uint64_t resident;          /* a bit for each device that it was made resident on */
@@ -103,12 +122,12 @@ struct gpudl_version {
 struct place {
     CUkernel handle;
     const struct image_kernel *kernel;
-    struct gpudl_version *version;      /* the binding's */
+    struct version *version;      /* the binding's */
     _Atomic(struct plan *) plan;        /* the version's; NULL until the first checked launch. Written under the lock */
 };
 
 struct binding {
-    struct gpudl_version *version;
+    struct version *version;
     struct binding *next;               /* among the retired */
     uint64_t epoch;                     /* may be freed when it has passed */
     size_t capacity;
@@ -125,6 +144,7 @@ struct slot {
 };
 
 struct gpudl_library {
+    struct gpudl_kernel face;
     _Atomic(struct binding *) binding;
     gpudl_loader *loader;
     size_t references;                  /* the handle, and its kernels */
@@ -134,7 +154,7 @@ struct gpudl_library {
     struct load_settings settings;      /* that it was loaded with */
     struct trust_setup *trust;          /* the policy that this load named (trust.h), or NULL */
     bool turning;                       /* one replace at a time; under the lock */
-    struct gpudl_version *previous;     /* to go back to, or NULL; the replace's */
+    struct version *previous;     /* to go back to, or NULL; the replace's */
     _Atomic uint64_t generation;
     struct slot **slots;
     size_t nslots;
@@ -142,14 +162,11 @@ struct gpudl_library {
     size_t attribute_changes;           /* how often attributes of its kernels were set; under the lock */
 };
 
-struct gpudl_kernel {
-    _Atomic(struct binding *) *binding; /* the library's */
-    size_t index;                       /* of its slot */
-    int (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
-    CUstream null_stream;
-    int (*is_capturing)(CUstream, int *);   /* NULL: nobody captures */
-    gpudl_library *library;
-    struct slot *slot;
+/* A caller's own hold on a version. */
+struct gpudl_version {
+    struct gpudl_kernel face;
+    gpudl_loader *loader;
+    struct version *version;
 };
 
 /* loader.c. The loader that a caller means, NULL the default one; NULL, and the thread's text set, when there is none. */
@@ -166,27 +183,27 @@ void gpudl__log_to_stderr(void *user, gpudl_log_level level, const char *text);
 /* version.c. The version of this content: one that is there, or loaded now. Content is taken over on success. One reference
  * is the caller's. */
 gpudl_status gpudl__version_get(
-    gpudl_loader *l, struct content *content, const struct load_settings *settings, struct gpudl_version **out);
+    gpudl_loader *l, struct content *content, const struct load_settings *settings, struct version **out);
 /* Would a load of this content be the same? */
-bool gpudl__version_is(const struct gpudl_version *v, const struct content *content, const struct load_settings *settings);
-void gpudl__version_hold(struct gpudl_version *v);      /* under the lock */
-void gpudl__version_let_go(struct gpudl_version *v);    /* under the lock; parks it, if that was the last reference */
-void gpudl__version_drop(struct gpudl_version *v);      /* not under the lock: lets go, and may unload */
-void gpudl__version_destroy(struct gpudl_version *v);   /* not under the lock; nobody else knows it any more: unloads */
-void gpudl__version_unlist(struct gpudl_version *v);    /* under the lock: no load finds it any more */
+bool gpudl__version_is(const struct version *v, const struct content *content, const struct load_settings *settings);
+void gpudl__version_hold(struct version *v);      /* under the lock */
+void gpudl__version_let_go(struct version *v);    /* under the lock; parks it, if that was the last reference */
+void gpudl__version_drop(struct version *v);      /* not under the lock: lets go, and may unload */
+void gpudl__version_destroy(struct version *v);   /* not under the lock; nobody else knows it any more: unloads */
+void gpudl__version_unlist(struct version *v);    /* under the lock: no load finds it any more */
 
 /* The kernels' names, by their number in kernels. */
-struct names gpudl__version_names(const struct gpudl_version *v);
+struct names gpudl__version_names(const struct version *v);
 
 /* place.c: image -> entry for the device -> loaded and found not to be empty. Undone by gpudl__version_unload. */
-gpudl_status gpudl__version_load(struct gpudl_version *v);
+gpudl_status gpudl__version_load(struct version *v);
 /* A kernel of it, by its number in kernels. Returns the driver's code. */
-int gpudl__version_kernel(const struct gpudl_version *v, size_t index, CUkernel *out);
-void gpudl__version_unload(struct gpudl_version *v);
+int gpudl__version_kernel(const struct version *v, size_t index, CUkernel *out);
+void gpudl__version_unload(struct version *v);
 
 /* retire.c */
 /* Takes over one reference. NULL: no memory, and then it does not. */
-struct binding *gpudl__binding_create(struct gpudl_version *v, size_t capacity);
+struct binding *gpudl__binding_create(struct version *v, size_t capacity);
 void gpudl__binding_retire(gpudl_loader *l, struct binding *b);     /* not under the lock; b is out of sight */
 void gpudl__reap(gpudl_loader *l);                                  /* frees what may go; never waits */
 
@@ -195,9 +212,13 @@ void gpudl__tasks_wait(gpudl_loader *l);
 
 /* library.c. Content is taken over on success. */
 gpudl_status gpudl__library_create(
-    gpudl_loader *l, struct content *content, const struct load_settings *settings, gpudl_library **out);
+    gpudl_loader *l, struct content *content, const struct load_settings *settings, const void *made_at, gpudl_library **out);
+/* The public calls, for those that need no door; resident.c. Also in trial.h. */
+gpudl_status gpudl__library_load(gpudl_loader *l, const gpudl_source *source, const gpudl_load_options *options,
+    const void *made_at, gpudl_library **out);
+gpudl_status gpudl__library_make_resident(gpudl_library *lib, const int *devices, size_t n, gpudl_when when);
 void gpudl__library_drop(gpudl_library *lib);
 /* A reference to what the library is now. */
-struct gpudl_version *gpudl__library_hold(gpudl_library *lib);
+struct version *gpudl__library_hold(gpudl_library *lib);
 
 #endif

@@ -3,6 +3,7 @@
 #include "src/loader/attributes.h"
 #include "src/loader/error.h"
 #include "src/loader/launch.h"
+#include "src/loader/pin.h"
 #include "src/loader/use.h"
 
 static const char function[] = "gpudl_kernel_update_node";
@@ -49,6 +50,7 @@ gpudl_status gpudl_kernel_update_node(gpudl_kernel *k, CUgraphExec exec, CUgraph
     void *const *params, gpudl_version **pin)
 {
     gpudl_launch_config known;
+    gpudl_version *made;
     gpudl_status status;
     struct use u;
 
@@ -62,11 +64,13 @@ gpudl_status gpudl_kernel_update_node(gpudl_kernel *k, CUgraphExec exec, CUgraph
     status = gpudl__use_hold(k, function, known.version, &u);
     if (status != GPUDL_OK)
         return status;
-    status = update(&u, exec, node, &known, params);
+    made = gpudl__pin_make(u.version, __builtin_return_address(0)); /* first: there is no way back from the update */
+    status = made ? update(&u, exec, node, &known, params) : gpudl__fail_memory("a pin");
     if (status == GPUDL_OK) {
         launch_remember(k->slot, &known);
-        *pin = gpudl__use_pin(&u);
-    }
+        *pin = made;
+    } else
+        gpudl_version_unpin(made);
     gpudl__use_drop(&u);
     return status;
 }

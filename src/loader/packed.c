@@ -22,8 +22,10 @@ static bool is_whole(const struct plan *p, size_t size)
 static __attribute__((noinline, cold)) gpudl_status launch_first(
     gpudl_kernel *k, const gpudl_launch_config *c, const void *bytes, size_t size)
 {
-    gpudl_status status = gpudl__forked() ? gpudl__fail_forked(function) : gpudl__plan_make(k, c);
+    gpudl_status status = gpudl__forked() ? gpudl__fail_forked(function) : handle_check(k, HANDLE_KERNEL, function);
 
+    if (status == GPUDL_OK)
+        status = gpudl__plan_make(k, c);
     return status == GPUDL_OK ? gpudl_kernel_launch_packed(k, c, bytes, size) : status;
 }
 

@@ -19,7 +19,7 @@ void gpudl__parking_init(struct parking *p, uint64_t warm_bytes, size_t warm_cou
 
 /* ------------------------------------------------------------------------------------------------------------ under the lock */
 
-static void append(struct gpudl_version *v, enum parked kind)
+static void append(struct version *v, enum parked kind)
 {
     struct parked_list *list = &v->loader->parking.lists[kind];
 
@@ -32,7 +32,7 @@ static void append(struct gpudl_version *v, enum parked kind)
     list->bytes += v->code.size;
 }
 
-static void take_out(struct gpudl_version *v)
+static void take_out(struct version *v)
 {
     struct parked_list *list = &v->loader->parking.lists[v->parked];
 
@@ -44,20 +44,20 @@ static void take_out(struct gpudl_version *v)
     v->parked = PARKED_NOT;
 }
 
-static void move(struct gpudl_version *v, enum parked kind)
+static void move(struct version *v, enum parked kind)
 {
     if (v->parked)
         take_out(v);
     append(v, kind);
 }
 
-static void retire(struct gpudl_version *v)
+static void retire(struct version *v)
 {
     gpudl__version_unlist(v);
     move(v, atomic_load(&v->touched) && !v->registered ? PARKED_RETIRED : PARKED_DOOMED);
 }
 
-void gpudl__park(struct gpudl_version *v)
+void gpudl__park(struct version *v)
 {
     if (v->listed)
         append(v, PARKED_WARM);
@@ -65,7 +65,7 @@ void gpudl__park(struct gpudl_version *v)
         retire(v);
 }
 
-void gpudl__unpark(struct gpudl_version *v)
+void gpudl__unpark(struct version *v)
 {
     take_out(v);
 }
@@ -94,10 +94,10 @@ static void force_out(gpudl_loader *l, uint64_t bytes, size_t count)
 }
 
 /* The whole list, linked through older; they are in no list any more. */
-static struct gpudl_version *take_all(gpudl_loader *l, enum parked kind)
+static struct version *take_all(gpudl_loader *l, enum parked kind)
 {
     struct parked_list *list = &l->parking.lists[kind];
-    struct gpudl_version *all = NULL, *v;
+    struct version *all = NULL, *v;
 
     while ((v = list->newest)) {
         take_out(v);
@@ -109,9 +109,9 @@ static struct gpudl_version *take_all(gpudl_loader *l, enum parked kind)
 
 /* -------------------------------------------------------------------------------------------------------- not under the lock */
 
-static size_t destroy_all(struct gpudl_version *v)
+static size_t destroy_all(struct version *v)
 {
-    struct gpudl_version *next;
+    struct version *next;
     size_t n = 0;
 
     for (; v; v = next, n++) {
@@ -123,7 +123,7 @@ static size_t destroy_all(struct gpudl_version *v)
 
 static size_t unload_kind(gpudl_loader *l, enum parked kind)
 {
-    struct gpudl_version *all;
+    struct version *all;
 
     pthread_mutex_lock(&l->lock);
     all = take_all(l, kind);
@@ -139,7 +139,7 @@ size_t gpudl__park_unload_retired(gpudl_loader *l)
 void gpudl__park_settle(gpudl_loader *l)
 {
     const struct parked_list *warm = &l->parking.lists[PARKED_WARM], *retired = &l->parking.lists[PARKED_RETIRED];
-    struct gpudl_version *doomed;
+    struct version *doomed;
     bool more;
 
     pthread_mutex_lock(&l->lock);

@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 struct gpudl_loader;
-struct gpudl_version;
+struct version;
 
 enum parked { PARKED_NOT, PARKED_WARM, PARKED_RETIRED, PARKED_DOOMED, PARKED_KINDS };
 
 /* The newest is the one that was parked last. */
 struct parked_list {
-    struct gpudl_version *newest, *oldest;
+    struct version *newest, *oldest;
     size_t count;
     uint64_t bytes;
     size_t most_count;
@@ -33,8 +33,8 @@ struct gpudl_loader_options;
 void gpudl__parking_init(struct parking *p, uint64_t warm_bytes, size_t warm_count, uint64_t retired_bytes, size_t retired_count);
 
 /* Under the lock. */
-void gpudl__park(struct gpudl_version *v);          /* its last reference went */
-void gpudl__unpark(struct gpudl_version *v);        /* a load found it */
+void gpudl__park(struct version *v);          /* its last reference went */
+void gpudl__unpark(struct version *v);        /* a load found it */
 void gpudl__park_cool(struct gpudl_loader *l, uint64_t bytes, size_t count);    /* retires warm ones beyond so many */
 
 /* Not under the lock. */

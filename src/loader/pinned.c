@@ -3,14 +3,14 @@
 #include "src/loader/launch.h"
 #include "src/loader/plan.h"
 
-static bool find(const gpudl_kernel *k, const gpudl_version *v, size_t *index)
+static bool find(const gpudl_kernel *k, const struct version *v, size_t *index)
 {
     struct names names = gpudl__version_names(v);
 
     return gpudl__index_find(&v->index, &names, k->slot->name, index);
 }
 
-struct place *gpudl__pinned_place(const gpudl_kernel *k, gpudl_version *v)
+struct place *gpudl__pinned_place(const gpudl_kernel *k, const struct version *v)
 {
     size_t index = 0;
 
@@ -18,7 +18,7 @@ struct place *gpudl__pinned_place(const gpudl_kernel *k, gpudl_version *v)
     return &v->places[index];
 }
 
-static bool has_place(gpudl_version *v, size_t index)
+static bool has_place(struct version *v, size_t index)
 {
     bool has;
 
@@ -29,7 +29,7 @@ static bool has_place(gpudl_version *v, size_t index)
 }
 
 /* Two threads may both: they say the same. */
-static bool set_place(gpudl_version *v, size_t index, CUkernel handle)
+static bool set_place(struct version *v, size_t index, CUkernel handle)
 {
     pthread_mutex_lock(&v->loader->lock);
     if (!v->places)
@@ -43,7 +43,7 @@ static bool set_place(gpudl_version *v, size_t index, CUkernel handle)
     return v->places != NULL;
 }
 
-static gpudl_status make_place(const gpudl_kernel *k, gpudl_version *v, size_t index)
+static gpudl_status make_place(const gpudl_kernel *k, struct version *v, size_t index)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
     const struct allocator *before;
@@ -61,7 +61,7 @@ static gpudl_status make_place(const gpudl_kernel *k, gpudl_version *v, size_t i
     return made ? GPUDL_OK : gpudl__fail_memory("the kernels of a version");
 }
 
-gpudl_status gpudl__pinned_prepare(const char *function, const gpudl_kernel *k, gpudl_version *v)
+gpudl_status gpudl__pinned_prepare(const char *function, const gpudl_kernel *k, struct version *v)
 {
     size_t index;
 

@@ -13,13 +13,13 @@
 
 enum { TEXT_SIZE = 2048, LOG_SIZE = 4096 };
 
-static gpudl_status refuse(const struct gpudl_version *v, enum image_error error, const char *text)
+static gpudl_status refuse(const struct version *v, enum image_error error, const char *text)
 {
     return gpudl__fail(gpudl__image_status(error), "%s: %s", v->content.name, text);
 }
 
 /* Opens the image and settles which entry it is; everything below is about that one. */
-static gpudl_status choose(struct gpudl_version *v)
+static gpudl_status choose(struct version *v)
 {
     enum image_misfit why = MISFIT_ARCH;
     enum image_error error;
@@ -56,7 +56,7 @@ static gpudl_status choose(struct gpudl_version *v)
     return GPUDL_OK;
 }
 
-static bool is_ptx(const struct gpudl_version *v)
+static bool is_ptx(const struct version *v)
 {
     return gpudl__image_entry(v->image, v->entry)->format == IMAGE_PTX;
 }
@@ -82,7 +82,7 @@ static void end_log(struct load_log *log)
 }
 
 /* The codes differ from driver to driver; that PTX has an error log says more than they do. */
-static gpudl_status refusal(const struct gpudl_version *v, int err, const char *log)
+static gpudl_status refusal(const struct version *v, int err, const char *log)
 {
     if (err == GPUDL_CU_OUT_OF_MEMORY)
         return GPUDL_ERROR_DRIVER;
@@ -96,7 +96,7 @@ static gpudl_status refusal(const struct gpudl_version *v, int err, const char *
 }
 
 /* The driver refused the code: call returned err, or gave an empty library and err is 0. */
-static gpudl_status refused(const struct gpudl_version *v, const char *call, int err, const struct load_log *log)
+static gpudl_status refused(const struct version *v, const char *call, int err, const struct load_log *log)
 {
     const char *what = is_ptx(v) ? "its PTX" : "its machine code";
     const char *words = *log->errors ? log->errors : log->remarks;
@@ -112,7 +112,7 @@ static gpudl_status refused(const struct gpudl_version *v, const char *call, int
 }
 
 /* A courtesy: without memory there is no log. */
-static void keep_log(struct gpudl_version *v, const struct load_log *log)
+static void keep_log(struct version *v, const struct load_log *log)
 {
     char text[2 * LOG_SIZE];
 
@@ -123,7 +123,7 @@ static void keep_log(struct gpudl_version *v, const struct load_log *log)
     gpudl__log(v->loader, GPUDL_LOG_INFO, "%s: the driver says: %s", v->content.name, text);
 }
 
-static int load_code(struct gpudl_version *v, struct load_log *log)
+static int load_code(struct version *v, struct load_log *log)
 {
     int options[4 + SETTINGS_JIT_MOST] = { GPUDL_JIT_ERROR_LOG_BUFFER, GPUDL_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
         GPUDL_JIT_INFO_LOG_BUFFER, GPUDL_JIT_INFO_LOG_BUFFER_SIZE_BYTES };
@@ -145,7 +145,7 @@ static int load_code(struct gpudl_version *v, struct load_log *log)
     return err;
 }
 
-static gpudl_status hand_over(struct gpudl_version *v)
+static gpudl_status hand_over(struct version *v)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
     struct load_log log;
@@ -165,14 +165,14 @@ static gpudl_status hand_over(struct gpudl_version *v)
     return GPUDL_OK;
 }
 
-int gpudl__version_kernel(const struct gpudl_version *v, size_t index, CUkernel *out)
+int gpudl__version_kernel(const struct version *v, size_t index, CUkernel *out)
 {
     if (v->registered)
         *out = v->registered[index];
     return v->registered ? 0 : v->loader->driver.table.LibraryGetKernel(out, v->native, v->kernels[index].name);
 }
 
-gpudl_status gpudl__version_load(struct gpudl_version *v)
+gpudl_status gpudl__version_load(struct version *v)
 {
     gpudl_status status = GPUDL_OK;
     struct names names;
@@ -193,7 +193,7 @@ gpudl_status gpudl__version_load(struct gpudl_version *v)
 }
 
 /* A driver that keeps the code may go on reading the copy that it was promised: that stays as well then. */
-void gpudl__version_unload(struct gpudl_version *v)
+void gpudl__version_unload(struct version *v)
 {
     gpudl_loader *l = v->loader;
     struct relaxed r = gpudl__relax(l);

@@ -73,7 +73,7 @@ gpudl_status gpudl__limits_ask(gpudl_loader *l)
 /* ------------------------------------------------------------------------------------------------------------------ a kernel */
 
 gpudl_status gpudl__kernel_resources(
-    const struct gpudl_version *v, const struct image_kernel *kernel, const struct image_resources **out)
+    const struct version *v, const struct image_kernel *kernel, const struct image_resources **out)
 {
     size_t index = (size_t)(kernel - v->kernels);
     const struct image_details *details;
@@ -155,7 +155,7 @@ static void set_params(struct plan *p, const struct image_kernel *kernel)
     gpudl__signature_close(&s);
 }
 
-static gpudl_status create(struct gpudl_version *v, const struct image_kernel *kernel, struct plan **out)
+static gpudl_status create(struct version *v, const struct image_kernel *kernel, struct plan **out)
 {
     const struct device_limits *d = &v->loader->limits;
     const struct image_resources *r;
@@ -184,7 +184,7 @@ static gpudl_status create(struct gpudl_version *v, const struct image_kernel *k
 }
 
 /* Libraries of one version share its plans. */
-static gpudl_status complete(struct gpudl_version *v, struct place *place)
+static gpudl_status complete(struct version *v, struct place *place)
 {
     struct plan *p = v->plans;
     gpudl_status status = GPUDL_OK;

@@ -61,7 +61,7 @@ gpudl_status gpudl__limits_ask(gpudl_loader *l);        /* under the lock: l->li
 
 /* Under the lock. What the image says of a kernel besides its parameters, or NULL; fails for want of memory only. */
 gpudl_status gpudl__kernel_resources(
-    const struct gpudl_version *v, const struct image_kernel *kernel, const struct image_resources **out);
+    const struct version *v, const struct image_kernel *kernel, const struct image_resources **out);
 
 /* refuse.c; pinned. A launch that does not fit at first sight, or has attributes: why it does not; or GPUDL_OK, when it does after
  * all, or lacked but shared memory, and the driver gave that. */

@@ -64,7 +64,7 @@ void *gpudl__registered_copy(const char *name, const gpudl_registered_kernel *ke
 /* --------------------------------------------------------------------------------------------------------------- their handles */
 
 /* The runtime may be loaded at any time, so it is looked for each time. */
-static gpudl_status ask_runtime(const struct gpudl_version *v, const gpudl_registered_kernel *k, CUkernel *out)
+static gpudl_status ask_runtime(const struct version *v, const gpudl_registered_kernel *k, CUkernel *out)
 {
     get_kernel *get;
     int err;
@@ -80,7 +80,7 @@ static gpudl_status ask_runtime(const struct gpudl_version *v, const gpudl_regis
                : GPUDL_OK;
 }
 
-static gpudl_status handle_of(const struct gpudl_version *v, const gpudl_registered_kernel *k, CUkernel *out)
+static gpudl_status handle_of(const struct version *v, const gpudl_registered_kernel *k, CUkernel *out)
 {
     if (k->stub)
         return ask_runtime(v, k, out);
@@ -114,7 +114,7 @@ static bool append(struct image_kernel *k, struct image_param p)
 }
 
 /* Until the driver says that there are no more. */
-static gpudl_status ask_params(const struct gpudl_version *v, CUkernel handle, struct image_kernel *k)
+static gpudl_status ask_params(const struct version *v, CUkernel handle, struct image_kernel *k)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
     size_t offset, size;
@@ -130,7 +130,7 @@ static gpudl_status ask_params(const struct gpudl_version *v, CUkernel handle, s
 
 /* ---------------------------------------------------------------------------------------------------------------- the version */
 
-static gpudl_status take(struct gpudl_version *v, const gpudl_registered_kernel *from, struct image_kernel *k, CUkernel *handle)
+static gpudl_status take(struct version *v, const gpudl_registered_kernel *from, struct image_kernel *k, CUkernel *handle)
 {
     gpudl_status status = handle_of(v, from, handle);
 
@@ -140,7 +140,7 @@ static gpudl_status take(struct gpudl_version *v, const gpudl_registered_kernel 
     return status;
 }
 
-gpudl_status gpudl__registered_load(struct gpudl_version *v)
+gpudl_status gpudl__registered_load(struct version *v)
 {
     const gpudl_registered_kernel *given = (const void *)v->content.bytes.data;
     size_t n = v->content.bytes.size / sizeof(*given);
@@ -164,14 +164,14 @@ gpudl_status gpudl__registered_load(struct gpudl_version *v)
     return gpudl__index_update(&v->index, &names, 0) ? GPUDL_OK : gpudl__fail_memory("the names of kernels");
 }
 
-bool gpudl__registered_is_function(const struct gpudl_version *v, const struct image_kernel *k)
+bool gpudl__registered_is_function(const struct version *v, const struct image_kernel *k)
 {
     const gpudl_registered_kernel *given = (const void *)v->content.bytes.data;
 
     return v->registered && given[k - v->kernels].function;
 }
 
-void gpudl__registered_unload(struct gpudl_version *v)
+void gpudl__registered_unload(struct version *v)
 {
     if (v->image)
         return;

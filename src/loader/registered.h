@@ -8,10 +8,10 @@
 void *gpudl__registered_copy(const char *name, const gpudl_registered_kernel *kernels, size_t bytes, gpudl_status *status);
 
 /* Of a content that such a copy is; in the place of finding an entry and handing it to the driver. */
-gpudl_status gpudl__registered_load(struct gpudl_version *v);
-void gpudl__registered_unload(struct gpudl_version *v);     /* nothing, of a version with an image */
+gpudl_status gpudl__registered_load(struct version *v);
+void gpudl__registered_unload(struct version *v);     /* nothing, of a version with an image */
 
 /* Is its handle a CUfunction? It launches as a CUkernel does, but must not go where the driver takes a CUkernel. */
-bool gpudl__registered_is_function(const struct gpudl_version *v, const struct image_kernel *k);
+bool gpudl__registered_is_function(const struct version *v, const struct image_kernel *k);
 
 #endif

@@ -22,7 +22,7 @@ static const char function[] = "gpudl_library_replace";
 /* A turn in the making. Its binding is out of sight, and holds nothing yet. */
 struct turn {
     gpudl_library *lib;
-    struct gpudl_version *from, *to;    /* both held */
+    struct version *from, *to;          /* both held */
     struct binding *binding;            /* to's, or NULL */
     size_t ready;                       /* so many of its places */
     size_t changes;                     /* of the library's attributes, which were carried over */
@@ -267,10 +267,10 @@ static void end(gpudl_library *lib)
 }
 
 /* Takes over the reference to the version; between begin and end. */
-static gpudl_status turn_to(gpudl_library *lib, struct gpudl_version *to, bool keep, gpudl_when when, const struct trials *trials)
+static gpudl_status turn_to(gpudl_library *lib, struct version *to, bool keep, gpudl_when when, const struct trials *trials)
 {
     struct turn t = { .lib = lib, .from = gpudl__library_hold(lib), .to = to, .when = when, .trials = trials };
-    struct gpudl_version *drop = t.from;
+    struct version *drop = t.from;
     gpudl_status status = GPUDL_OK;
 
     if (t.from != to)
@@ -294,7 +294,7 @@ static gpudl_status turn_to(gpudl_library *lib, struct gpudl_version *to, bool k
 static void count(gpudl_library *lib, uint64_t *counter, uint64_t before)
 {
     pthread_mutex_lock(&lib->loader->lock);
-    *counter += gpudl_library_generation(lib) - before;
+    *counter += atomic_load(&lib->generation) - before;
     pthread_mutex_unlock(&lib->loader->lock);
 }
 
@@ -320,9 +320,9 @@ static gpudl_status read_in(gpudl_library *lib, const gpudl_source *source, cons
 }
 
 /* Content that the library has already: also where a load would have its own, for its globals. Held; NULL: it is other content. */
-static struct gpudl_version *already(gpudl_library *lib, const struct content *content, const struct load_settings *settings)
+static struct version *already(gpudl_library *lib, const struct content *content, const struct load_settings *settings)
 {
-    struct gpudl_version *v = gpudl__library_hold(lib);
+    struct version *v = gpudl__library_hold(lib);
 
     if (gpudl__version_is(v, content, settings))
         return v;
@@ -331,9 +331,9 @@ static struct gpudl_version *already(gpudl_library *lib, const struct content *c
 }
 
 static gpudl_status get_version(
-    gpudl_library *lib, struct content *content, const struct load_settings *settings, struct gpudl_version **out)
+    gpudl_library *lib, struct content *content, const struct load_settings *settings, struct version **out)
 {
-    struct gpudl_version *same = already(lib, content, settings);
+    struct version *same = already(lib, content, settings);
     gpudl_status status;
 
     if (!same)
@@ -350,7 +350,7 @@ static gpudl_status replace_by(gpudl_library *lib, struct content *content, cons
     const gpudl_replace_options *o, const struct trials *trials)
 {
     uint64_t before = gpudl_library_generation(lib);
-    struct gpudl_version *to;
+    struct version *to;
     gpudl_status status = get_version(lib, content, settings, &to);
 
     if (status == GPUDL_OK)
@@ -415,6 +415,9 @@ gpudl_status gpudl_library_replace(gpudl_library *lib, const gpudl_source *sourc
         return gpudl__fail_argument(function, "the library is NULL");
     if (gpudl__forked())
         return gpudl__fail_forked(function);
+    status = handle_check(lib, HANDLE_LIBRARY, function);
+    if (status != GPUDL_OK)
+        return status;
     before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
     status = replace_given(lib, source, given);
     gpudl__alloc_use(before);
@@ -423,8 +426,8 @@ gpudl_status gpudl_library_replace(gpudl_library *lib, const gpudl_source *sourc
 
 static gpudl_status roll_back(gpudl_library *lib)
 {
-    struct gpudl_version *to = lib->previous;
-    uint64_t before = gpudl_library_generation(lib);
+    struct version *to = lib->previous;
+    uint64_t before = atomic_load(&lib->generation);
     gpudl_status status;
 
     if (!to)
@@ -447,6 +450,9 @@ gpudl_status gpudl_library_rollback(gpudl_library *lib)
         return gpudl__fail_argument("gpudl_library_rollback", "the library is NULL");
     if (gpudl__forked())
         return gpudl__fail_forked("gpudl_library_rollback");
+    status = handle_check(lib, HANDLE_LIBRARY, "gpudl_library_rollback");
+    if (status != GPUDL_OK)
+        return status;
     before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
     status = begin(lib);
     if (status == GPUDL_OK) {
@@ -459,5 +465,7 @@ gpudl_status gpudl_library_rollback(gpudl_library *lib)
 
 uint64_t gpudl_library_generation(gpudl_library *lib)
 {
-    return lib && !gpudl__forked() ? atomic_load(&lib->generation) : 0;
+    if (!lib || gpudl__forked() || handle_check(lib, HANDLE_LIBRARY, "gpudl_library_generation") != GPUDL_OK)
+        return 0;
+    return atomic_load(&lib->generation);
 }

@@ -8,7 +8,7 @@
 enum { MOST_DEVICES = 64 };
 
 struct work {
-    struct gpudl_version *version;
+    struct version *version;
     const CUkernel *handles;
     size_t n;
     uint64_t devices;
@@ -39,7 +39,7 @@ static int load_functions(gpudl_loader *l, const CUkernel *handles, size_t n, co
     return err;
 }
 
-static gpudl_status make_on(struct gpudl_version *v, const CUkernel *handles, size_t n, int device)
+static gpudl_status make_on(struct version *v, const CUkernel *handles, size_t n, int device)
 {
     gpudl_loader *l = v->loader;
     const char *call = "";
@@ -73,8 +73,7 @@ static gpudl_status make_now(void *user)
     return status;
 }
 
-gpudl_status gpudl__resident_make(
-    struct gpudl_version *v, const CUkernel *handles, size_t n, uint64_t devices, gpudl_when when)
+gpudl_status gpudl__resident_make(struct version *v, const CUkernel *handles, size_t n, uint64_t devices, gpudl_when when)
 {
     struct work w = { v, handles, n, devices };
 
@@ -86,7 +85,7 @@ gpudl_status gpudl__resident_make(
     return gpudl__at_moment(v->loader, when, make_now, &w);
 }
 
-gpudl_status gpudl__resident_as_version(struct gpudl_version *v, CUkernel handle)
+gpudl_status gpudl__resident_as_version(struct version *v, CUkernel handle)
 {
     struct work w = { v, &handle, 1, atomic_load(&v->resident) };
 
@@ -121,7 +120,7 @@ static gpudl_status devices_of(gpudl_loader *l, const int *devices, size_t n, ui
 
 /* A library's version, held, and those of its kernels that were asked for. */
 struct snapshot {
-    struct gpudl_version *version;
+    struct version *version;
     CUkernel *handles;
     size_t n;
 };
@@ -156,24 +155,31 @@ static gpudl_status make_library(gpudl_library *lib, uint64_t devices, gpudl_whe
     return status;
 }
 
-gpudl_status gpudl_library_make_resident(gpudl_library *lib, const int *devices, size_t n, gpudl_when when)
+gpudl_status gpudl__library_make_resident(gpudl_library *lib, const int *devices, size_t n, gpudl_when when)
 {
-    static const char function[] = "gpudl_library_make_resident";
     const struct allocator *before;
-    gpudl_status status;
     uint64_t set;
+    gpudl_status status = devices_of(lib->loader, devices, n, &set);
 
-    if (!lib || (n && !devices))
-        return gpudl__fail_argument(function, "the library is NULL, or devices is NULL and n is not 0");
-    if (gpudl__forked())
-        return gpudl__fail_forked(function);
-    status = gpudl__when_check(function, when);
-    if (status == GPUDL_OK)
-        status = devices_of(lib->loader, devices, n, &set);
     if (status != GPUDL_OK)
         return status;
     before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
     status = make_library(lib, set, when);
     gpudl__alloc_use(before);
     return status;
+}
+
+gpudl_status gpudl_library_make_resident(gpudl_library *lib, const int *devices, size_t n, gpudl_when when)
+{
+    static const char function[] = "gpudl_library_make_resident";
+    gpudl_status status;
+
+    if (!lib || (n && !devices))
+        return gpudl__fail_argument(function, "the library is NULL, or devices is NULL and n is not 0");
+    if (gpudl__forked())
+        return gpudl__fail_forked(function);
+    status = handle_check(lib, HANDLE_LIBRARY, function);
+    if (status == GPUDL_OK)
+        status = gpudl__when_check(function, when);
+    return status == GPUDL_OK ? gpudl__library_make_resident(lib, devices, n, when) : status;
 }

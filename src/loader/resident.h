@@ -6,9 +6,9 @@
 
 /* Makes these kernels of a version ready on the devices of a set, a bit each; at a moment of the caller's choice. */
 gpudl_status gpudl__resident_make(
-    struct gpudl_version *v, const CUkernel *handles, size_t n, uint64_t devices, gpudl_when when);
+    struct version *v, const CUkernel *handles, size_t n, uint64_t devices, gpudl_when when);
 /* Another kernel of a version that is resident already: wherever that is, at once, since it waits for nothing. */
-gpudl_status gpudl__resident_as_version(struct gpudl_version *v, CUkernel handle);
+gpudl_status gpudl__resident_as_version(struct version *v, CUkernel handle);
 
 /* Checks what a caller gave. */
 gpudl_status gpudl__when_check(const char *function, gpudl_when when);

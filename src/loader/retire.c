@@ -2,7 +2,7 @@
 #include "src/loader/epoch.h"
 #include "src/loader/loader.h"
 
-struct binding *gpudl__binding_create(struct gpudl_version *v, size_t capacity)
+struct binding *gpudl__binding_create(struct version *v, size_t capacity)
 {
     struct binding *b = gpudl__alloc_zero(sizeof(*b) + capacity * sizeof(b->places[0]));
 

@@ -36,12 +36,14 @@ static inline struct thread *thread_self(void)
     return __builtin_expect(t != NULL, 1) ? t : gpudl__thread_register();
 }
 
+bool gpudl__thread_is_to_park(void);    /* workers.c: a loader's, which should give up what it waits for, as the process ends */
+
 /* Was the task that the calling thread runs cancelled? */
 static inline bool thread_cancelled(void)
 {
     struct thread *t = thread_self();
 
-    return t && t->cancelled && atomic_load(t->cancelled);
+    return (t && t->cancelled && atomic_load(t->cancelled)) || gpudl__thread_is_to_park();
 }
 
 #endif

@@ -39,7 +39,7 @@ static bool add_load(struct trials *t, const struct load_settings *s, bool same_
 }
 
 /* All that comes before the image's bytes. */
-static bool describe(const struct trials *trials, const struct gpudl_version *v, struct trials *head)
+static bool describe(const struct trials *trials, const struct version *v, struct trials *head)
 {
     const uint64_t limit = htole64(trials->timeout_ns), size = htole64(v->content.bytes.size);
     bool good = gpudl__trials_add(head, TRIAL_LIMIT, &limit, sizeof(limit), NULL, 0) &&
@@ -83,7 +83,7 @@ static char *take_word(char **rest)
 #define refuse(v, format, ...) gpudl__fail(GPUDL_ERROR_TRIAL, "%s: " format, (v)->content.name, __VA_ARGS__)
 
 static gpudl_status refuse_cuda(
-    const struct gpudl_version *v, const char *cuda, const char *before, const char *trial, char *rest)
+    const struct version *v, const char *cuda, const char *before, const char *trial, char *rest)
 {
     struct failure f;
 
@@ -94,7 +94,7 @@ static gpudl_status refuse_cuda(
     return GPUDL_ERROR_TRIAL;
 }
 
-static gpudl_status refuse_mismatch(const struct gpudl_version *v, char *rest)
+static gpudl_status refuse_mismatch(const struct version *v, char *rest)
 {
     const char *trial = take_word(&rest), *buffer = take_word(&rest), *index = take_word(&rest), *differ = take_word(&rest),
                *count = take_word(&rest), *got = take_word(&rest), *expected = take_word(&rest);
@@ -104,7 +104,7 @@ static gpudl_status refuse_mismatch(const struct gpudl_version *v, char *rest)
         trial, unescape(rest), index, buffer, got, expected, differ, count);
 }
 
-static gpudl_status refuse_silent(const struct gpudl_version *v, int ended)
+static gpudl_status refuse_silent(const struct version *v, int ended)
 {
     if (ended >= 0 && WIFSIGNALED(ended) && WTERMSIG(ended) != SIGKILL)
         return refuse(
@@ -114,7 +114,7 @@ static gpudl_status refuse_silent(const struct gpudl_version *v, int ended)
     return refuse(v, "%s", "the trial ended without an answer");
 }
 
-static gpudl_status judge(const struct gpudl_version *v, char *answer, int ended)
+static gpudl_status judge(const struct version *v, char *answer, int ended)
 {
     char *rest = answer, *cuda, *trial;
     const char *word = take_word(&rest);
@@ -140,7 +140,7 @@ static gpudl_status judge(const struct gpudl_version *v, char *answer, int ended
 /* -------------------------------------------------------------------------------------------------------------------- both */
 
 /* "FILE: " before what was not told of this version. */
-static gpudl_status name_it(const struct gpudl_version *v, gpudl_status status)
+static gpudl_status name_it(const struct version *v, gpudl_status status)
 {
     struct failure f;
 
@@ -150,7 +150,7 @@ static gpudl_status name_it(const struct gpudl_version *v, gpudl_status status)
     return refuse(v, "its trial: %.4000s", f.text);
 }
 
-static gpudl_status run(const struct trials *t, const struct trials *head, const struct gpudl_version *v, const char *program)
+static gpudl_status run(const struct trials *t, const struct trials *head, const struct version *v, const char *program)
 {
     const struct span pieces[] = { { (const unsigned char *)TRIAL_MAGIC, sizeof(TRIAL_MAGIC) - 1 }, { head->records, head->size },
         v->content.bytes, { t->records, t->size } };
@@ -161,7 +161,7 @@ static gpudl_status run(const struct trials *t, const struct trials *head, const
     return status == GPUDL_OK ? judge(v, answer, talk.ended) : name_it(v, status);
 }
 
-gpudl_status gpudl__trials_run(const struct trials *t, const struct gpudl_version *v)
+gpudl_status gpudl__trials_run(const struct trials *t, const struct version *v)
 {
     struct trials head = { 0 };
     char program[PATH_MAX];

@@ -19,7 +19,7 @@ gpudl_status gpudl__trials_import(const gpudl_replace_options *o, struct trials 
 void gpudl__trials_release(struct trials *t);
 
 /* Runs them. Under no lock of the loader's; a cancel of this thread's task ends it. */
-gpudl_status gpudl__trials_run(const struct trials *t, const struct gpudl_version *v);
+gpudl_status gpudl__trials_run(const struct trials *t, const struct version *v);
 
 /* replace.c. gpudl_library_replace() with what was taken in: o is complete, and its own trials are not looked at. */
 gpudl_status gpudl__library_replace(

@@ -7,16 +7,21 @@
 gpudl_status gpudl__use_hold(const gpudl_kernel *k, const char *function, gpudl_version *pinned, struct use *u)
 {
     const struct place *place;
+    gpudl_status status;
     gpudl_loader *l;
 
     if (!k)
         return gpudl__fail_argument(function, "the kernel is NULL");
     if (gpudl__forked())
         return gpudl__fail_forked(function);
+    status = handle_check(k, HANDLE_KERNEL, function);
+    if (status != GPUDL_OK)
+        return status;
     *u = (struct use){ .of = k };
     l = k->library->loader;
     pthread_mutex_lock(&l->lock);
-    place = pinned ? gpudl__pinned_place(k, pinned) : &atomic_load_explicit(k->binding, memory_order_relaxed)->places[k->index];
+    place = pinned ? gpudl__pinned_place(k, pinned->version)
+                   : &atomic_load_explicit(k->binding, memory_order_relaxed)->places[k->index];
     u->version = place->version;
     u->kernel = place->kernel;
     u->handle = place->handle;
@@ -30,17 +35,6 @@ void gpudl__use_drop(struct use *u)
 {
     gpudl__version_drop(u->version);
     gpudl__alloc_use(u->before);
-}
-
-gpudl_version *gpudl__use_pin(const struct use *u)
-{
-    gpudl_loader *l = u->version->loader;
-
-    pthread_mutex_lock(&l->lock);
-    gpudl__version_hold(u->version);
-    l->handles++;
-    pthread_mutex_unlock(&l->lock);
-    return u->version;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- contexts */

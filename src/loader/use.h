@@ -7,7 +7,7 @@
 
 struct use {
     const gpudl_kernel *of;
-    struct gpudl_version *version;
+    struct version *version;
     const struct image_kernel *kernel;
     CUkernel handle;
     const struct allocator *before; /* the thread's */
@@ -27,9 +27,6 @@ gpudl_status gpudl__use_enter(struct use *u, int device);
 /* Where a launch of this config would run. */
 gpudl_status gpudl__use_enter_launch(struct use *u, const gpudl_launch_config *c);
 void gpudl__use_leave(struct use *u);
-
-/* Held for the caller, to be given back with gpudl_version_unpin(). */
-gpudl_version *gpudl__use_pin(const struct use *u);
 
 /* "FILE: kernel 'k': call returned ..." */
 gpudl_status gpudl__use_failed(const struct use *u, const char *call, int err);

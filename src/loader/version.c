@@ -2,13 +2,12 @@
 #include <string.h>
 
 #include "src/loader/error.h"
-#include "src/loader/fork.h"
 #include "src/loader/link.h"
 #include "src/loader/loader.h"
 #include "src/loader/plan.h"
 #include "src/loader/trust.h"
 
-static struct gpudl_version **bucket(gpudl_loader *l, struct hash128 hash)
+static struct version **bucket(gpudl_loader *l, struct hash128 hash)
 {
     return &l->versions[hash.low % VERSION_BUCKETS];
 }
@@ -19,21 +18,21 @@ static bool is_equal(struct span a, struct span b)
     return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
 }
 
-static bool is_same(const struct gpudl_version *v, const struct content *c, struct hash128 hash, const struct load_settings *settings)
+static bool is_same(const struct version *v, const struct content *c, struct hash128 hash, const struct load_settings *settings)
 {
     return v->hash.low == hash.low && v->hash.high == hash.high && gpudl__settings_same(&v->settings, settings) &&
         is_equal(v->content.bytes, c->bytes) && is_equal(v->content.lowered, c->lowered);
 }
 
-bool gpudl__version_is(const struct gpudl_version *v, const struct content *content, const struct load_settings *settings)
+bool gpudl__version_is(const struct version *v, const struct content *content, const struct load_settings *settings)
 {
     return is_same(v, content, v->hash, settings);
 }
 
 /* A reference for the caller, or NULL. Under the lock. */
-static struct gpudl_version *find(gpudl_loader *l, const struct content *c, struct hash128 hash, const struct load_settings *settings)
+static struct version *find(gpudl_loader *l, const struct content *c, struct hash128 hash, const struct load_settings *settings)
 {
-    for (struct gpudl_version *v = *bucket(l, hash); v; v = v->next)
+    for (struct version *v = *bucket(l, hash); v; v = v->next)
         if (is_same(v, c, hash, settings)) {
             if (v->parked)
                 gpudl__unpark(v);
@@ -43,18 +42,18 @@ static struct gpudl_version *find(gpudl_loader *l, const struct content *c, stru
     return NULL;
 }
 
-static void list(struct gpudl_version *v)
+static void list(struct version *v)
 {
-    struct gpudl_version **b = bucket(v->loader, v->hash);
+    struct version **b = bucket(v->loader, v->hash);
 
     v->next = *b;
     *b = v;
     v->listed = true;
 }
 
-void gpudl__version_unlist(struct gpudl_version *v)
+void gpudl__version_unlist(struct version *v)
 {
-    struct gpudl_version **p = bucket(v->loader, v->hash);
+    struct version **p = bucket(v->loader, v->hash);
 
     if (!v->listed)
         return;
@@ -64,7 +63,7 @@ void gpudl__version_unlist(struct gpudl_version *v)
     v->listed = false;
 }
 
-void gpudl__version_destroy(struct gpudl_version *v)
+void gpudl__version_destroy(struct version *v)
 {
     gpudl_loader *l = v->loader;
 
@@ -82,18 +81,18 @@ void gpudl__version_destroy(struct gpudl_version *v)
     gpudl__free(v);
 }
 
-void gpudl__version_hold(struct gpudl_version *v)
+void gpudl__version_hold(struct version *v)
 {
     v->references++;
 }
 
-void gpudl__version_let_go(struct gpudl_version *v)
+void gpudl__version_let_go(struct version *v)
 {
     if (--v->references == 0)
         gpudl__park(v);
 }
 
-void gpudl__version_drop(struct gpudl_version *v)
+void gpudl__version_drop(struct version *v)
 {
     gpudl_loader *l = v->loader;
 
@@ -103,28 +102,23 @@ void gpudl__version_drop(struct gpudl_version *v)
     gpudl__park_settle(l);
 }
 
-uint64_t gpudl_version_number(gpudl_version *v)
-{
-    return v && !gpudl__forked() ? v->number : 0;
-}
-
 static const char *kernel_at(const void *list, size_t index)
 {
     return ((const struct image_kernel *)list)[index].name;
 }
 
-struct names gpudl__version_names(const struct gpudl_version *v)
+struct names gpudl__version_names(const struct version *v)
 {
     return (struct names){ kernel_at, v->kernels, v->nkernels };
 }
 
 /* A loaded version comes into the list, unless another thread has loaded the same meanwhile: then that one is taken. Globals
  * can be written, by kernels or by their owner, so a version that has any is nobody else's. */
-static struct gpudl_version *publish(struct gpudl_version *v)
+static struct version *publish(struct version *v)
 {
     gpudl_loader *l = v->loader;
     bool is_own = v->nglobals || v->registered;
-    struct gpudl_version *other;
+    struct version *other;
 
     pthread_mutex_lock(&l->lock);
     v->number = ++l->counts.loads;
@@ -139,9 +133,9 @@ static struct gpudl_version *publish(struct gpudl_version *v)
 }
 
 static gpudl_status load(gpudl_loader *l, struct content *content, struct hash128 hash, const struct load_settings *settings,
-    struct gpudl_version **out)
+    struct version **out)
 {
-    struct gpudl_version *v = gpudl__alloc_zero(sizeof(*v));
+    struct version *v = gpudl__alloc_zero(sizeof(*v));
     gpudl_status status;
 
     if (!v)
@@ -163,10 +157,10 @@ static gpudl_status load(gpudl_loader *l, struct content *content, struct hash12
 }
 
 static gpudl_status get(
-    gpudl_loader *l, struct content *content, const struct load_settings *settings, struct gpudl_version **out)
+    gpudl_loader *l, struct content *content, const struct load_settings *settings, struct version **out)
 {
     struct hash128 hash = gpudl__hash128(content->bytes);
-    struct gpudl_version *v;
+    struct version *v;
     gpudl_status status;
 
     pthread_mutex_lock(&l->lock);
@@ -187,7 +181,7 @@ static gpudl_status get(
 }
 
 gpudl_status gpudl__version_get(
-    gpudl_loader *l, struct content *content, const struct load_settings *settings, struct gpudl_version **out)
+    gpudl_loader *l, struct content *content, const struct load_settings *settings, struct version **out)
 {
     gpudl_status status = get(l, content, settings, out);
 

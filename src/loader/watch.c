@@ -15,6 +15,7 @@
 #include "src/loader/kept.h"
 #include "src/loader/loader.h"
 #include "src/loader/options.h"
+#include "src/loader/process.h"
 #include "src/loader/resident.h"
 #include "src/loader/trail.h"
 #include "src/loader/trust.h"
@@ -49,11 +50,13 @@ struct watch {
 static void tell(struct watch *w, gpudl_status status, const char *text)
 {
     gpudl_library *lib = w->library;
-    uint64_t generation = gpudl_library_generation(lib);
+    uint64_t generation = atomic_load(&lib->generation);
 
-    if (w->options.told)
+    if (w->options.told) {
+        gpudl__thread_leave(lib->loader);
         w->options.told(w->options.user, lib, status, text, generation);
-    else if (status == GPUDL_OK)
+        gpudl__thread_enter(lib->loader);
+    } else if (status == GPUDL_OK)
         gpudl__log(lib->loader, GPUDL_LOG_INFO, "%s: replaced, generation %llu", w->path, (unsigned long long)generation);
     else
         gpudl__log(lib->loader, GPUDL_LOG_WARNING, "%s: changed, and not taken: %s", w->path, text);
@@ -99,7 +102,7 @@ static bool has_new_signature(const struct watch *w)
 
 static void try_to_load(struct watch *w)
 {
-    uint64_t before = gpudl_library_generation(w->library);
+    uint64_t before = atomic_load(&w->library->generation);
     gpudl_status status;
 
     w->signature = signature_now(w);
@@ -113,7 +116,7 @@ static void try_to_load(struct watch *w)
     w->loaded = w->seen;
     w->failed = (struct stamp){ 0 };
     w->retry = 0;
-    if (gpudl_library_generation(w->library) != before)
+    if (atomic_load(&w->library->generation) != before)
         tell(w, GPUDL_OK, "");
 }
 
@@ -155,13 +158,20 @@ static void look(struct watch *w)
 
 /* ------------------------------------------------------------------------------------------------------------- the thread */
 
+static void destroy(struct watch *w)
+{
+    gpudl__kept_release(&w->kept);
+    gpudl__free(w);
+}
+
 static void follow(struct watcher *x, struct watch *w)
 {
     w->told_of_changes =
         x->inotify >= 0 && !w->options.poll && !gpudl__is_remote(w->path) && gpudl__trail_follow(&w->trail, x->inotify, w->path);
 }
 
-/* The library is held meanwhile: told() may release it. It is let go before others go on, who may close the loader next. */
+/* The library is held meanwhile: told() may release it. Let go before it is said that the look is over: whoever waits for that may
+ * close the loader. */
 static void attend(gpudl_loader *l, struct watch *w)
 {
     bool ended;
@@ -175,10 +185,8 @@ static void attend(gpudl_loader *l, struct watch *w)
     l->orphans -= ended;
     pthread_cond_broadcast(&l->moment_came);
     pthread_mutex_unlock(&l->lock);
-    if (ended) {
-        gpudl__kept_release(&w->kept);
-        gpudl__free(w);
-    }
+    if (ended)
+        destroy(w);
 }
 
 /* One that is to be looked at, held; or NULL, and when there will be one. Under the lock. */
@@ -188,6 +196,8 @@ static struct watch *take_due(gpudl_loader *l, uint64_t *next)
 
     *next = UINT64_MAX;
     for (struct watch *w = l->watcher.watches; w; w = w->next) {
+        if (atomic_load(&w->cancelled))
+            continue;
         if (w->due || w->next_look <= now) {
             w->busy = true;
             w->library->references++;
@@ -252,9 +262,11 @@ static void *watch_all(void *user)
         w = take_due(l, &next);
         closing = l->watcher.closing;
         pthread_mutex_unlock(&l->lock);
+        gpudl__thread_enter(l); /* also where there is nothing to do: the process may end */
         if (w)
             attend(l, w);
-        else if (!closing)
+        gpudl__thread_leave(l);
+        if (!w && !closing)
             sleep_until(l, next);
     } while (!closing || w);
     return NULL;
@@ -275,6 +287,8 @@ static gpudl_status start(gpudl_loader *l)
 {
     struct watcher *x = &l->watcher;
 
+    if (gpudl__process_ends())
+        return gpudl__fail(GPUDL_ERROR_CANCELLED, "gpudl_library_watch: the process is ending: gpudl's threads are parked");
     if (x->started)
         return GPUDL_OK;
     x->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -330,25 +344,34 @@ static gpudl_status prepare(struct watch *w, gpudl_library *lib, const gpudl_wat
 }
 
 /* Under the lock. */
-static bool is_watched(const gpudl_loader *l, const gpudl_library *lib)
+static struct watch *find(const gpudl_loader *l, const gpudl_library *lib)
 {
-    const struct watch *w = l->watcher.watches;
+    struct watch *w = l->watcher.watches;
 
     while (w && w->library != lib)
         w = w->next;
-    return w != NULL;
+    return w;
+}
+
+static void take_out(gpudl_loader *l, struct watch *w)
+{
+    struct watch **p = &l->watcher.watches;
+
+    while (*p != w)
+        p = &(*p)->next;
+    *p = w->next;
 }
 
 /* *other: another thread was first, and nothing was done. */
 static gpudl_status add(gpudl_loader *l, struct watch *w, bool *other)
 {
-    gpudl_status status = GPUDL_OK;
+    gpudl_status status;
 
+    gpudl__process_has_threads(l);
     pthread_mutex_lock(&l->lock);
-    *other = is_watched(l, w->library);
-    if (!*other)
-        status = start(l);
-    if (!*other && status == GPUDL_OK) {
+    status = start(l);
+    *other = status == GPUDL_OK && find(l, w->library);
+    if (status == GPUDL_OK && !*other) {
         follow(&l->watcher, w); /* now: a change after this call is told */
         w->next = l->watcher.watches;
         l->watcher.watches = w;
@@ -371,10 +394,8 @@ static gpudl_status watch(gpudl_library *lib, const gpudl_watch_options *options
         gpudl__watch_end(lib);
         status = add(lib->loader, w, &other);
     }
-    if (status != GPUDL_OK) {
-        gpudl__kept_release(&w->kept);
-        gpudl__free(w);
-    }
+    if (status != GPUDL_OK)
+        destroy(w);
     return status;
 }
 
@@ -387,6 +408,9 @@ gpudl_status gpudl_library_watch(gpudl_library *lib, const gpudl_watch_options *
         return gpudl__fail_argument("gpudl_library_watch", "the library is NULL");
     if (gpudl__forked())
         return gpudl__fail_forked("gpudl_library_watch");
+    status = handle_check(lib, HANDLE_LIBRARY, "gpudl_library_watch");
+    if (status != GPUDL_OK)
+        return status;
     before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
     status = watch(lib, options);
     gpudl__alloc_use(before);
@@ -396,37 +420,38 @@ gpudl_status gpudl_library_watch(gpudl_library *lib, const gpudl_watch_options *
 void gpudl__watch_end(gpudl_library *lib)
 {
     gpudl_loader *l = lib->loader;
-    struct watch *w = NULL;
+    struct watch *w;
+    bool mine;
 
     pthread_mutex_lock(&l->lock);
-    for (struct watch **p = &l->watcher.watches; *p; p = &(*p)->next)
-        if ((*p)->library == lib) {
-            w = *p;
-            *p = w->next;
-            break;
-        }
-    if (w && w->busy && pthread_equal(l->watcher.thread, pthread_self())) {
-        w->ended = true; /* from told(): it goes with the end of the look, which a close waits for */
-        l->orphans++;
-        w = NULL;
-    }
-    if (w) {
+    mine = l->watcher.started && pthread_equal(l->watcher.thread, pthread_self());
+    while ((w = find(l, lib)) && w->busy && !mine && !gpudl__process_ends()) {
         atomic_store(&w->cancelled, true);
         pthread_cond_broadcast(&l->moment_came);
-    }
-    while (w && w->busy)
         pthread_cond_wait(&l->moment_came, &l->lock);
+    }
+    if (w && (mine || !w->busy))
+        take_out(l, w);
+    if (w && w->busy) {
+        w->ended = mine; /* from told(): it goes with the end of the look, which a close waits for. Else its thread is parked */
+        l->orphans += mine;
+        w = NULL;
+    }
     pthread_mutex_unlock(&l->lock);
-    if (!w)
-        return;
-    gpudl__kept_release(&w->kept);
-    gpudl__free(w);
+    if (w)
+        destroy(w);
 }
 
 void gpudl_library_unwatch(gpudl_library *lib)
 {
-    if (lib && !gpudl__forked())
+    if (lib && !gpudl__forked() && handle_check(lib, HANDLE_LIBRARY, "gpudl_library_unwatch") == GPUDL_OK)
         gpudl__watch_end(lib);
+}
+
+void gpudl__watcher_wake(gpudl_loader *l)
+{
+    if (l->watcher.started)
+        wake(&l->watcher);
 }
 
 void gpudl__watcher_join(gpudl_loader *l)

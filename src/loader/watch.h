@@ -20,5 +20,6 @@ struct watcher {
 /* Not under the lock: its file is followed no more; waits for a replace that is under way in the other thread. */
 void gpudl__watch_end(struct gpudl_library *lib);
 void gpudl__watcher_join(struct gpudl_loader *l);
+void gpudl__watcher_wake(struct gpudl_loader *l);   /* under the lock */
 
 #endif

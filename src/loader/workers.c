@@ -1,8 +1,17 @@
 #include "src/loader/workers.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include "src/loader/loader.h"
+#include "src/loader/process.h"
+#include "src/loader/thread.h"
+#include "src/util/clock.h"
+
+static const uint64_t PARK_PATIENCE = 5000000000; /* ns */
+
+/* It is a loader's. */
+static __thread bool own __attribute__((tls_model("initial-exec")));
 
 void gpudl__workers_init(struct workers *w, unsigned most)
 {
@@ -26,9 +35,66 @@ void gpudl__thread_settle(gpudl_loader *l)
 {
     int mode = GPUDL_STREAM_CAPTURE_MODE_RELAXED;
 
+    own = true;
     gpudl__alloc_use(gpudl__loader_heap(l));
     if (l->driver.table.ThreadExchangeStreamCaptureMode)
         l->driver.table.ThreadExchangeStreamCaptureMode(&mode);
+}
+
+/* In a loop of the C library's, not of code that may be unloaded; all signals are blocked. */
+static void park(void)
+{
+    for (;;)
+        pause();
+}
+
+void gpudl__thread_enter(gpudl_loader *l)
+{
+    bool ends;
+
+    if (!own)
+        return;
+    pthread_mutex_lock(&l->lock);
+    ends = gpudl__process_ends();
+    l->workers.busy += !ends;
+    pthread_mutex_unlock(&l->lock);
+    if (ends)
+        park();
+}
+
+void gpudl__thread_leave(gpudl_loader *l)
+{
+    bool ends;
+
+    if (!own)
+        return;
+    pthread_mutex_lock(&l->lock);
+    l->workers.busy--;
+    ends = gpudl__process_ends();
+    if (ends)
+        pthread_cond_broadcast(&l->moment_came);
+    pthread_mutex_unlock(&l->lock);
+    if (ends)
+        park();
+}
+
+bool gpudl__thread_is_to_park(void)
+{
+    return own && gpudl__process_ends();
+}
+
+void gpudl__threads_park(gpudl_loader *l)
+{
+    struct timespec until = clock_spec(clock_after(PARK_PATIENCE));
+    int err = 0;
+
+    pthread_mutex_lock(&l->lock);
+    pthread_cond_broadcast(&l->workers.come);
+    pthread_cond_broadcast(&l->moment_came);
+    gpudl__watcher_wake(l);
+    while (l->workers.busy && !err)
+        err = pthread_cond_timedwait(&l->moment_came, &l->lock, &until);
+    pthread_mutex_unlock(&l->lock);
 }
 
 /* Under the lock; NULL: it is over. */
@@ -37,10 +103,10 @@ static struct job *take(struct workers *w, pthread_mutex_t *lock)
     struct job *job;
 
     w->idle++;
-    while (!w->first && !w->closing)
+    while (!w->first && !w->closing && !gpudl__process_ends())
         pthread_cond_wait(&w->come, lock);
     w->idle--;
-    job = w->closing ? NULL : w->first;
+    job = w->closing || gpudl__process_ends() ? NULL : w->first;
     if (job) {
         w->first = job->next;
         w->queued--;
@@ -57,10 +123,14 @@ static void *work(void *user)
     pthread_mutex_lock(&l->lock);
     while ((job = take(&l->workers, &l->lock))) {
         pthread_mutex_unlock(&l->lock);
+        gpudl__thread_enter(l);
         job->run(job);
+        gpudl__thread_leave(l);
         pthread_mutex_lock(&l->lock);
     }
     pthread_mutex_unlock(&l->lock);
+    if (gpudl__process_ends())
+        park();
     return NULL;
 }
 
@@ -78,9 +148,11 @@ bool gpudl__workers_add(gpudl_loader *l, struct job *job)
     struct workers *w = &l->workers;
     bool added;
 
+    gpudl__process_has_threads(l);
     pthread_mutex_lock(&l->lock);
-    grow(l);
-    added = w->threads != 0;
+    if (!gpudl__process_ends())
+        grow(l);
+    added = w->threads != 0 && !gpudl__process_ends();
     if (added) {
         job->next = NULL;
         *(w->first ? &w->last->next : &w->first) = job;

@@ -22,6 +22,7 @@ struct workers {
     struct job *first, *last;
     pthread_cond_t come;        /* a job, or the end */
     size_t threads, idle, most, queued;
+    size_t busy;                /* of all the loader's threads: those inside gpudl, not in a callback or asleep */
     bool closing;
     pthread_t ids[WORKERS_MOST];
 };
@@ -37,5 +38,11 @@ void gpudl__workers_join(struct gpudl_loader *l);       /* not under the lock; w
 int gpudl__thread_start(pthread_t *out, void *(*run)(void *), void *user);
 /* At the beginning of such a thread. */
 void gpudl__thread_settle(struct gpudl_loader *l);
+/* Around what it does, and the other way round about callbacks. Not under the lock; mean nothing to other threads. When the process
+ * ends a thread does not come back from them. */
+void gpudl__thread_enter(struct gpudl_loader *l);
+void gpudl__thread_leave(struct gpudl_loader *l);
+/* Waits for all to be parked, within reason. */
+void gpudl__threads_park(struct gpudl_loader *l);
 
 #endif

@@ -1,0 +1,86 @@
+/* Pins: a caller's own hold on a version, told apart from others on the same one. */
+#include "src/loader/pin.h"
+
+#include "src/loader/error.h"
+#include "src/loader/fork.h"
+
+gpudl_status gpudl__pin_check(gpudl_version *pin, const char *function)
+{
+    if (!pin)
+        return gpudl__fail_argument(function, "the version is NULL");
+    if (gpudl__forked())
+        return gpudl__fail_forked(function);
+    return handle_check(pin, HANDLE_PIN, function);
+}
+
+gpudl_version *gpudl__pin_make(struct version *v, const void *made_at)
+{
+    gpudl_version *pin = gpudl__handle_take(v->loader, HANDLE_PIN);
+
+    if (!pin)
+        return NULL;
+    pin->loader = v->loader;
+    pin->version = v;
+    pthread_mutex_lock(&v->loader->lock);
+    gpudl__version_hold(v);
+    pthread_mutex_unlock(&v->loader->lock);
+    gpudl__handle_open(pin, HANDLE_PIN, made_at);
+    return pin;
+}
+
+gpudl_status gpudl_library_pin(gpudl_library *lib, gpudl_version **out)
+{
+    static const char function[] = "gpudl_library_pin";
+    gpudl_status status;
+    gpudl_version *pin;
+
+    if (!lib || !out)
+        return gpudl__fail_argument(function, "the library or out is NULL");
+    if (gpudl__forked())
+        return gpudl__fail_forked(function);
+    status = handle_check(lib, HANDLE_LIBRARY, function);
+    if (status != GPUDL_OK)
+        return status;
+    pin = gpudl__handle_take(lib->loader, HANDLE_PIN);
+    if (!pin)
+        return gpudl__fail_memory("a pin");
+    pin->loader = lib->loader;
+    pin->version = gpudl__library_hold(lib);
+    gpudl__handle_open(pin, HANDLE_PIN, __builtin_return_address(0));
+    *out = pin;
+    return GPUDL_OK;
+}
+
+void gpudl_version_unpin(gpudl_version *pin)
+{
+    struct version *v;
+
+    if (!pin || gpudl__forked() || !gpudl__handle_close(pin, HANDLE_PIN, "gpudl_version_unpin"))
+        return;
+    v = pin->version;
+    gpudl__version_drop(v);
+    gpudl__handle_give(pin->loader, pin, HANDLE_PIN);
+}
+
+gpudl_status gpudl_version_native(gpudl_version *pin, CUlibrary *out)
+{
+    static const char function[] = "gpudl_version_native";
+    gpudl_status status;
+
+    if (!out)
+        return gpudl__fail_argument(function, "the version or out is NULL");
+    status = gpudl__pin_check(pin, function);
+    if (status != GPUDL_OK)
+        return status;
+    if (pin->version->registered)
+        return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: registered kernels are in no library of the driver's",
+            pin->version->content.name);
+    atomic_store(&pin->version->touched, true);
+    *out = pin->version->native;
+    return GPUDL_OK;
+}
+
+uint64_t gpudl_version_number(gpudl_version *pin)
+{
+    return pin && gpudl__pin_check(pin, "gpudl_version_number") == GPUDL_OK ? pin->version->number : 0;
+}
