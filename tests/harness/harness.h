@@ -18,7 +18,7 @@ typedef gpudl_status harness_scenario(gpudl_loader *l, void *user);
 const char *harness_null_driver(void);                  /* path of the null driver */
 /* A loader over the null driver; its blocks are counted, its log is kept. */
 gpudl_loader *harness_open(void);
-gpudl_loader *harness_open_with(gpudl_loader_options options);   /* driver, log and allocator are the harness's */
+gpudl_loader *harness_open_with(gpudl_loader_options options);   /* log and allocator are the harness's; so is a driver of NULL */
 gpudl_loader *harness_open_keeping_nothing(void);       /* what nobody holds is unloaded at once */
 void harness_close(gpudl_loader *l);                    /* asserts that nothing is left: blocks, libraries, contexts, misuse */
 long harness_live_blocks(void);
@@ -27,5 +27,7 @@ const char *harness_log(void);                          /* what was logged since
 void harness_fail_allocations(harness_scenario *scenario, void *user);
 /* code: what the failing call returns. */
 void harness_fail_driver_calls(int code, harness_scenario *scenario, void *user);
+/* may_fail: further calls, up to NULL, whose failure need change nothing for the caller. */
+void harness_fail_driver_calls_but(const char *const *may_fail, int code, harness_scenario *scenario, void *user);
 
 #endif

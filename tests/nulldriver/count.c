@@ -26,6 +26,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rule rules[MOST_RULES];
 static atomic_int active; /* rules that may still fail something */
 static int failed = -1;   /* the call that failed last */
+static atomic_int slow = -1;    /* the call that takes long, */
+static atomic_int slow_us;
+static atomic_int within;       /* and how many are in it */
 
 static int find(const char *name)
 {
@@ -65,9 +68,18 @@ static int apply_rules(int call)
     return code;
 }
 
+static void take_long(void)
+{
+    atomic_fetch_add(&within, 1);
+    usleep((unsigned)atomic_load(&slow_us));
+    atomic_fetch_sub(&within, 1);
+}
+
 int enter(int call)
 {
     atomic_fetch_add_explicit(&counts[call], 1, memory_order_relaxed);
+    if (__builtin_expect(atomic_load_explicit(&slow, memory_order_relaxed) == call, 0))
+        take_long();
     return atomic_load_explicit(&active, memory_order_relaxed) ? apply_rules(call) : 0;
 }
 
@@ -87,6 +99,17 @@ void nulldrv_fail(const char *name, unsigned long nth, int code)
             break;
         }
     pthread_mutex_unlock(&lock);
+}
+
+void nulldrv_slow(const char *name, unsigned us)
+{
+    atomic_store(&slow_us, (int)us);
+    atomic_store(&slow, us ? find(name) : -1);
+}
+
+int nulldrv_within(void)
+{
+    return atomic_load(&within);
 }
 
 unsigned long nulldrv_calls(const char *name)
@@ -123,6 +146,7 @@ const char *nulldrv_failed(void)
 void reset_counts(void)
 {
     nulldrv_forget_failures();
+    atomic_store(&slow, -1);
     for (int i = 0; i < CALLS; i++)
         atomic_store(&counts[i], 0);
 }

@@ -1,6 +1,7 @@
 /* Devices, contexts, memory, streams, events. */
 #include "tests/nulldriver/internal.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +9,15 @@
 enum { DEEPEST = 16 };
 
 struct CUctx_st { int device; };
-struct CUstream_st { CUcontext context; };
+struct CUgraph_st { uint64_t id; CUuserObject objects; };
+struct CUstream_st { CUcontext context; _Atomic(CUgraph) graph; }; /* that it is captured into, or NULL */
 struct CUevent_st { int unused; };
 struct CUuserObject_st { CUuserObject next; void (*destroy)(void *); void *data; };
 
-static CUstream captured;       /* the stream that is being captured, or NULL */
-static uint64_t capture;
-static CUuserObject objects;    /* of the one graph */
+static CUstream captured;           /* by nulldrv_capture(), or NULL; */
+static struct CUgraph_st its_graph; /* this is the one graph of all those captures */
+static _Atomic uint64_t captures;
+static pthread_mutex_t graph_lock = PTHREAD_MUTEX_INITIALIZER; /* for what graphs hold */
 static atomic_bool busy;
 
 struct settings settings;
@@ -249,6 +252,7 @@ int null_StreamCreate(CUstream *out, unsigned flags)
     if (!*out)
         return GPUDL_CU_OUT_OF_MEMORY;
     (*out)->context = current();
+    atomic_init(&(*out)->graph, NULL);
     atomic_fetch_add(&alive_streams, 1);
     return 0;
 }
@@ -263,16 +267,24 @@ int null_StreamDestroy(CUstream stream)
 int null_StreamSynchronize(CUstream stream) { (void)stream; ENTER(StreamSynchronize); return 0; }
 int null_StreamQuery(CUstream stream) { (void)stream; ENTER(StreamQuery); return 0; }
 int null_StreamWaitEvent(CUstream s, CUevent e, unsigned f) { (void)s; (void)e; (void)f; ENTER(StreamWaitEvent); return 0; }
-int null_StreamIsCapturing(CUstream s, int *status) { ENTER(StreamIsCapturing); *status = s == captured && s ? 1 : 0; return 0; }
+
+static CUgraph graph_of(CUstream s)
+{
+    if ((uintptr_t)s <= 2)
+        return NULL;
+    return s == captured ? &its_graph : atomic_load(&s->graph);
+}
+
+int null_StreamIsCapturing(CUstream s, int *status) { ENTER(StreamIsCapturing); *status = graph_of(s) != NULL; return 0; }
 
 int null_StreamGetCaptureInfo(CUstream s, int *status, uint64_t *id, CUgraph *graph, const CUgraphNode **nodes, size_t *n)
 {
     (void)nodes;
     (void)n;
     ENTER(StreamGetCaptureInfo);
-    *status = s == captured && s ? 1 : 0;
-    *id = capture;
-    *graph = (CUgraph)&objects;
+    *graph = graph_of(s);
+    *status = *graph != NULL;
+    *id = *graph ? (*graph)->id : 0;
     return 0;
 }
 
@@ -298,31 +310,56 @@ int null_UserObjectRelease(CUuserObject object, unsigned count)
 
 int null_GraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count, unsigned flags)
 {
-    (void)graph;
     (void)count;
     (void)flags;
     ENTER(GraphRetainUserObject);
-    object->next = objects;
-    objects = object;
+    pthread_mutex_lock(&graph_lock);
+    object->next = graph->objects;
+    graph->objects = object;
+    pthread_mutex_unlock(&graph_lock);
     return 0;
 }
 
 void nulldrv_capture(CUstream stream)
 {
     captured = stream;
-    capture++;
+    its_graph.id = ++captures;
 }
 
-void nulldrv_destroy_graph(void)
+static void let_go(CUgraph graph)
 {
     CUuserObject next;
 
-    for (CUuserObject o = objects; o; o = next) {
+    for (CUuserObject o = graph->objects; o; o = next) {
         next = o->next;
         o->destroy(o->data);
         free(o);
     }
-    objects = NULL;
+    graph->objects = NULL;
+}
+
+void nulldrv_destroy_graph(void)
+{
+    let_go(&its_graph);
+}
+
+void nulldrv_begin_capture(CUstream stream)
+{
+    CUgraph graph = calloc(1, sizeof(*graph));
+
+    graph->id = ++captures;
+    atomic_store(&stream->graph, graph);
+}
+
+CUgraph nulldrv_end_capture(CUstream stream)
+{
+    return atomic_exchange(&stream->graph, NULL);
+}
+
+void nulldrv_drop_graph(CUgraph graph)
+{
+    let_go(graph);
+    free(graph);
 }
 
 int null_StreamGetCtx(CUstream stream, CUcontext *context)
@@ -345,7 +382,14 @@ int null_EventCreate(CUevent *out, unsigned flags)
     return 0;
 }
 
-int null_EventDestroy(CUevent event) { ENTER(EventDestroy); free(event); atomic_fetch_sub(&alive_events, 1); return 0; }
+
+int null_EventDestroy(CUevent event)
+{
+    free(event);
+    atomic_fetch_sub(&alive_events, 1);
+    return enter(CALL_EventDestroy);
+}
+
 int null_EventRecord(CUevent event, CUstream stream) { (void)event; (void)stream; ENTER(EventRecord); return 0; }
 int null_CtxRecordEvent(CUcontext c, CUevent event) { (void)c; (void)event; ENTER(CtxRecordEvent); return 0; }
 int null_EventQuery(CUevent event) { (void)event; ENTER(EventQuery); return atomic_load(&busy) ? GPUDL_CU_NOT_READY : 0; }

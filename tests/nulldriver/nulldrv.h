@@ -27,6 +27,10 @@ void nulldrv_forget_failures(void);                 /* those that have not come 
 const char *nulldrv_failed(void);                   /* what was made to fail last; NULL: nothing since the reset or the forgetting */
 unsigned long nulldrv_calls(const char *name);      /* since the reset; "*": of all functions */
 
+/* Calls of name take so many microseconds from now on; 0: no more. */
+void nulldrv_slow(const char *name, unsigned us);
+int nulldrv_within(void);                           /* threads that are in such a call now */
+
 void nulldrv_set_sm(unsigned sm);                   /* 90 for compute capability 9.0; of devices opened from now on */
 void nulldrv_set_name(const char *name);            /* the device's; one that begins with "softcuda" makes it software */
 void nulldrv_set_devices(int count);
@@ -44,6 +48,11 @@ int nulldrv_load_option(int library, int option, void **value);
 void nulldrv_set_busy(int on);                      /* events are not ready, as kernels run */
 void nulldrv_capture(struct CUstream_st *stream);   /* it is being captured from now on, anew; NULL: none is */
 void nulldrv_destroy_graph(void);                   /* with all captured so far: what it held is let go */
+/* Each stream into a graph of its own, from any thread. */
+struct CUgraph_st;
+void nulldrv_begin_capture(struct CUstream_st *stream);
+struct CUgraph_st *nulldrv_end_capture(struct CUstream_st *stream);
+void nulldrv_drop_graph(struct CUgraph_st *graph);
 void *nulldrv_last_stream(void);                    /* of the calling thread's last launch */
 /* Called within the next cuKernelSetAttribute, before that does its work, once. */
 void nulldrv_on_attribute(void (*see)(void *), void *user);
