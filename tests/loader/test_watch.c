@@ -377,6 +377,53 @@ static void wrong_arguments_are_told(void **state)
     harness_close(l);
 }
 
+/* Whoever released it may close the loader. */
+static void a_release_leaves_nothing_to_the_thread(void **state)
+{
+    gpudl_watch_options options = GPUDL_WATCH_OPTIONS_INIT;
+    gpudl_library *lib;
+    gpudl_loader *l;
+
+    (void)state;
+    options.poll_ns = 1;
+    options.poll = 1;
+    write_file("k.ptx", texts[0]);
+    for (int i = 0; i < 200; i++) {
+        l = harness_open();
+        assert_ok(gpudl_library_load(l, GPUDL_FILE(in_folder("k.ptx")), NULL, &lib));
+        assert_ok(gpudl_library_watch(lib, &options));
+        usleep((unsigned)i);
+        gpudl_library_release(lib);
+        gpudl_loader_close(l);
+        assert_string_equal(harness_log(), "");
+        assert_int_equal(harness_live_blocks(), 0);
+    }
+}
+
+static void *watch_anew(void *lib)
+{
+    for (int i = 0; i < 2000; i++)
+        gpudl_library_watch(lib, NULL);
+    return NULL;
+}
+
+static void threads_that_watch_one_library_leave_one_watch(void **state)
+{
+    gpudl_loader *l = harness_open();
+    pthread_t threads[4];
+    gpudl_library *lib;
+
+    (void)state;
+    write_file("k.ptx", texts[0]);
+    assert_ok(gpudl_library_load(l, GPUDL_FILE(in_folder("k.ptx")), NULL, &lib));
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, watch_anew, lib), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    gpudl_library_release(lib);
+    harness_close(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +439,8 @@ int main(void)
         TEST(an_end_does_not_wait_for_a_moment),
         TEST(two_threads_may_watch_one_library),
         TEST(wrong_arguments_are_told),
+        TEST(a_release_leaves_nothing_to_the_thread),
+        TEST(threads_that_watch_one_library_leave_one_watch),
     };
 
     alarm(60);
