@@ -218,6 +218,7 @@ static const struct {
     { "GPUDL_COMPILER", "the compiler of CUDA C++, where programs ask for none" },
     { "GPUDL_LINKER", "the linker of relocatable code, where programs ask for none" },
     { "GPUDL_DRIVER", "the driver of programs that ask for none" },
+    { "GPUDL_LEAKS", "1: what a program has not released is named when it ends" },
     { "GPUDL_QUIET", "1 silences gpudl's warnings" },
     { "SOFTCUDA_CACHE", "off: softcuda keeps no compiled code on disk" },
     { "SOFTCUDA_COMPUTE_CAPABILITY", "what softcuda's devices say they are" },
