@@ -4,7 +4,7 @@
 #include "src/loader/context.h"
 #include "src/loader/error.h"
 #include "src/loader/loader.h"
-#include "src/loader/names.h"
+#include "src/loader/names/names.h"
 #include "src/loader/pin.h"
 
 enum { TEXT_SIZE = 2048 };

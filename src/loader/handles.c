@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "src/loader/error.h"
-#include "src/loader/launch.h"
+#include "src/loader/launch/launch.h"
 #include "src/loader/loader.h"
-#include "src/loader/task.h"
+#include "src/loader/life/task.h"
 
 enum { LINE = 64, BLOCK_BYTES = 8192 };
 

@@ -4,12 +4,12 @@
 #include "src/compile/compile.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
-#include "src/loader/image_api.h"
+#include "src/loader/image/image_api.h"
 #include "src/loader/loader.h"
-#include "src/loader/names.h"
+#include "src/loader/names/names.h"
 #include "src/loader/options.h"
-#include "src/loader/resident.h"
-#include "src/loader/use.h"
+#include "src/loader/life/resident.h"
+#include "src/loader/launch/use.h"
 
 enum { TEXT_SIZE = 2048 };
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "src/loader/loader.h"
-#include "src/loader/task.h"
-#include "src/loader/trust.h"
+#include "src/loader/life/task.h"
+#include "src/loader/source/trust.h"
 #include "src/util/text.h"
 
 enum { UNASKED = 16, LINE_SIZE = 1024 };

@@ -1,12 +1,12 @@
 /* Libraries: a caller's own handle onto a version. */
 #include <string.h>
 
-#include "src/loader/attributes.h"
-#include "src/loader/compile.h"
+#include "src/loader/launch/attributes.h"
+#include "src/loader/source/compile.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
 #include "src/loader/loader.h"
-#include "src/loader/trust.h"
+#include "src/loader/source/trust.h"
 
 enum { FIRST_PLACES = 8 };
 

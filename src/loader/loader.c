@@ -6,16 +6,16 @@
 #include <string.h>
 
 #include "src/cache/cache.h"
-#include "src/loader/compile.h"
+#include "src/loader/source/compile.h"
 #include "src/loader/context.h"
-#include "src/loader/epoch.h"
+#include "src/loader/launch/epoch.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
-#include "src/loader/image_api.h"
+#include "src/loader/image/image_api.h"
 #include "src/loader/leaks.h"
 #include "src/loader/options.h"
 #include "src/loader/process.h"
-#include "src/loader/trust.h"
+#include "src/loader/source/trust.h"
 #include "src/util/clock.h"
 
 enum { LAUNCH_PATIENCE = 1000000000, LAUNCH_PAUSE = 50000 }; /* ns */

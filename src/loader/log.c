@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/loader/loader.h"
-#include "src/loader/trust.h"
+#include "src/loader/source/trust.h"
 
 void gpudl__log_to_stderr(void *user, gpudl_log_level level, const char *text)
 {

@@ -6,10 +6,10 @@
 
 #include "src/loader/context.h"
 #include "src/loader/error.h"
-#include "src/loader/image_api.h"
+#include "src/loader/image/image_api.h"
 #include "src/loader/loader.h"
-#include "src/loader/registered.h"
-#include "src/loader/trust.h"
+#include "src/loader/source/registered.h"
+#include "src/loader/source/trust.h"
 
 enum { TEXT_SIZE = 2048, LOG_SIZE = 4096 };
 

@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "src/loader/error.h"
-#include "src/loader/link.h"
+#include "src/loader/source/link.h"
 #include "src/loader/loader.h"
-#include "src/loader/plan.h"
-#include "src/loader/trust.h"
+#include "src/loader/launch/plan.h"
+#include "src/loader/source/trust.h"
 
 static struct version **bucket(gpudl_loader *l, struct hash128 hash)
 {

@@ -1,7 +1,7 @@
 /* Attributes of kernels, occupancy, nodes of graphs: what is answered without the driver, what is remembered and refused. */
 #include <pthread.h>
 
-#include "src/loader/attributes.h"
+#include "src/loader/launch/attributes.h"
 #include "tests/loader/common.h"
 
 static const char ptx[] = ".version 7.8\n.target sm_75\n.address_size 64\n"

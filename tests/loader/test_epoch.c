@@ -1,5 +1,5 @@
 /* What a launch may be using is not freed; what no launch can be using is. */
-#include "src/loader/epoch.h"
+#include "src/loader/launch/epoch.h"
 #include "src/loader/loader.h"
 #include "tests/loader/common.h"
 

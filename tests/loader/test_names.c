@@ -1,7 +1,7 @@
 /* A kernel answers to its name in the image and to the one in the source; what is not found is told with the nearest names. */
 #include <stdlib.h>
 
-#include "src/loader/names.h"
+#include "src/loader/names/names.h"
 #include "tests/loader/common.h"
 
 static void one_spelling(void **state)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/loader/trial_format.h"
+#include "src/loader/life/trial_format.h"
 
 static int out = STDOUT_FILENO, heard = -1;
 

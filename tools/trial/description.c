@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "src/loader/trial_format.h"
+#include "src/loader/life/trial_format.h"
 
 static const char no_memory[] = "there is no memory for it", too_short[] = "a record is shorter than its kind",
                   misplaced[] = "a record of a trial comes before one begins, or one of a buffer before it";

@@ -1,4 +1,4 @@
-/* description.h - what gpudl-trial is told (src/loader/trial_format.h), read and checked. */
+/* description.h - what gpudl-trial is told (src/loader/life/trial_format.h), read and checked. */
 #ifndef GPUDL_TRIAL_DESCRIPTION_H
 #define GPUDL_TRIAL_DESCRIPTION_H
 

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "src/loader/trial_format.h"
+#include "src/loader/life/trial_format.h"
 #include "tools/trial/answer.h"
 #include "tools/trial/launch.h"
 

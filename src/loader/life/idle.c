@@ -1,0 +1,92 @@
+#include "src/loader/life/idle.h"
+
+#include "src/loader/context.h"
+#include "src/loader/loader.h"
+#include "src/util/clock.h"
+
+enum { FIRST_PAUSE = 2000, LONGEST_PAUSE = 200000 }; /* ns */
+
+static bool is_capture(int err)
+{
+    return err >= GPUDL_CU_STREAM_CAPTURE_UNSUPPORTED && err <= GPUDL_CU_STREAM_CAPTURE_LAST;
+}
+
+/* Asked again and again, in growing pauses. */
+static int wait_for(const gpudl_driver_table *cu, CUevent event, uint64_t deadline)
+{
+    uint64_t pause = FIRST_PAUSE, now;
+    int err;
+
+    while ((err = cu->EventQuery(event)) == GPUDL_CU_NOT_READY && (now = clock_now()) < deadline) {
+        clock_sleep(pause < deadline - now ? pause : deadline - now);
+        if (pause < LONGEST_PAUSE)
+            pause *= 2;
+    }
+    return err;
+}
+
+/* Of the current context. */
+static bool is_idle(const gpudl_driver_table *cu, CUcontext context, uint64_t deadline)
+{
+    CUevent event;
+    int err;
+
+    if (!cu->EventCreate || !cu->EventQuery || !cu->EventDestroy || !cu->EventRecord)
+        return true;
+    err = cu->EventCreate(&event, GPUDL_EVENT_DISABLE_TIMING);
+    if (err)
+        return !is_capture(err);
+    err = cu->CtxRecordEvent ? cu->CtxRecordEvent(context, event) : cu->EventRecord(event, GPUDL_STREAM_LEGACY);
+    if (!err)
+        err = wait_for(cu, event, deadline);
+    cu->EventDestroy(event);
+    return err != GPUDL_CU_NOT_READY && !is_capture(err);
+}
+
+static bool is_other_idle(const gpudl_driver_table *cu, CUcontext context, uint64_t deadline)
+{
+    bool idle;
+
+    if (cu->CtxPushCurrent(context) != 0)
+        return true;
+    idle = is_idle(cu, context, deadline);
+    cu->CtxPopCurrent(&context);
+    return idle;
+}
+
+/* The loader's own, or one that the program made: the CUDA runtime's is the same. */
+static CUcontext primary_of(gpudl_loader *l, int ordinal)
+{
+    const gpudl_driver_table *cu = &l->driver.table;
+    CUcontext context;
+    unsigned flags;
+    CUdevice device;
+    int active = 0;
+
+    pthread_mutex_lock(&l->lock);
+    context = l->contexts[ordinal].context;
+    pthread_mutex_unlock(&l->lock);
+    if (context || !cu->DevicePrimaryCtxGetState || cu->DeviceGet(&device, ordinal) != 0 ||
+        cu->DevicePrimaryCtxGetState(device, &flags, &active) != 0 || !active)
+        return context;
+    return gpudl__loader_context(l, ordinal, &context) == GPUDL_OK ? context : NULL;
+}
+
+bool gpudl__idle_wait(gpudl_loader *l, uint64_t timeout_ns)
+{
+    const gpudl_driver_table *cu = &l->driver.table;
+    uint64_t deadline = clock_after(timeout_ns);
+    CUcontext current = NULL, context;
+    struct relaxed r = gpudl__relax(l);
+    bool idle = true;
+
+    if (cu->CtxGetCurrent(&current) == 0 && current)
+        idle = is_idle(cu, current, deadline);
+    for (int i = 0; i < l->driver.devices && idle; i++) {
+        context = primary_of(l, i);
+        if (context && context != current)
+            idle = is_other_idle(cu, context, deadline);
+    }
+    gpudl__unrelax(l, r);
+    return idle;
+}

@@ -1,0 +1,43 @@
+/* read.h - a source's bytes, read once into a private copy; or mapped, where they are only looked at. */
+#ifndef GPUDL_LOADER_READ_H
+#define GPUDL_LOADER_READ_H
+
+#include <stdbool.h>
+
+#include <gpudl/gpudl.h>
+
+#include "src/loader/source/stamp.h"
+#include "src/util/span.h"
+
+struct content {
+    struct span bytes;          /* a NUL follows the last byte, not counted, unless mapped */
+    char *name;                 /* for messages: the path, or "memory" */
+    bool mapped;
+    bool registered;            /* no image: gpudl_registered_kernels */
+    struct stamp stamp;         /* of the file that was read; not there: it was none */
+    struct trust_setup *trust;  /* the policy that its load brought along (trust.h), or NULL */
+    unsigned level;             /* the strictest that it answered to (enum trust_level) */
+    struct trust_question *question;    /* what is still to be asked of its entry, or NULL */
+    bool cuda;                  /* CUDA C++, to be compiled */
+    struct span lowered;        /* of what was compiled: "expression\0name\0..."; or empty */
+};
+
+/* On failure there is nothing to release. */
+gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out);
+/* For looking only: files of any size, of which the large ones are mapped. No NUL follows then, and who truncates the file takes
+ * the bytes away. */
+gpudl_status gpudl__content_map(const gpudl_source *source, struct content *out);
+/* The same of whatever content, CUDA C++ too; may_map as in gpudl__content_map, else it is a private copy. */
+gpudl_status gpudl__content_any(const gpudl_source *source, bool may_map, struct content *out);
+/* What it was compiled to, with its names: taken over. */
+void gpudl__content_replace(struct content *c, struct span bytes, struct span lowered);
+/* Sources of a newer header are larger: the size in each says how far it is to the next. */
+static inline const gpudl_source *gpudl__source_at(const gpudl_source *sources, size_t i)
+{
+    return (const gpudl_source *)((const char *)sources + i * sources->size);
+}
+/* Are they of one size, as they lie in one array? There is at least one. */
+gpudl_status gpudl__sources_check(const gpudl_source *sources, size_t n, const char *function);
+void gpudl__content_release(struct content *c);     /* what was moved out of it is NULL and left alone */
+
+#endif
