@@ -97,7 +97,7 @@ gpudl_status gpudl__context_device(gpudl_loader *l, int *out)
     CUdevice here, there;
     int err = 0;
 
-    *out = 0;
+    *out = -1;
     if (cu->CtxGetDevice(&here) != 0)
         return GPUDL_OK;
     for (int i = 0; i < l->driver.devices && !err; i++) {
@@ -106,6 +106,22 @@ gpudl_status gpudl__context_device(gpudl_loader *l, int *out)
             *out = i;
     }
     return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuDeviceGet", err, "which device is the current context's") : GPUDL_OK;
+}
+
+bool gpudl__context_is_active(gpudl_loader *l, int ordinal)
+{
+    const gpudl_driver_table *cu = &l->driver.table;
+    CUcontext own;
+    unsigned flags;
+    CUdevice device;
+    int active = 0;
+
+    pthread_mutex_lock(&l->lock);
+    own = l->contexts[ordinal].context;
+    pthread_mutex_unlock(&l->lock);
+    return own ||
+        (cu->DevicePrimaryCtxGetState && cu->DeviceGet(&device, ordinal) == 0 &&
+            cu->DevicePrimaryCtxGetState(device, &flags, &active) == 0 && active);
 }
 
 struct relaxed gpudl__relax(gpudl_loader *l)

@@ -12,8 +12,10 @@ void gpudl__contexts_release(gpudl_loader *l);
 gpudl_status gpudl__context_enter(gpudl_loader *l, int device, bool *pushed);
 void gpudl__context_leave(gpudl_loader *l, bool pushed);
 
-/* The device of the current context; 0 where there is none. */
+/* The device of the current context; -1: there is none. */
 gpudl_status gpudl__context_device(gpudl_loader *l, int *out);
+/* Is there a primary context of the device? The CUDA runtime's is the same. */
+bool gpudl__context_is_active(gpudl_loader *l, int device);
 
 /* While a thread captures in global mode, some calls of other threads fail and end the capture, unless those threads are
  * relaxed. Around calls that load, unload, create or query. */

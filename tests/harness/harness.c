@@ -221,7 +221,8 @@ static bool is_among(const char *const *names, const char *name)
 static bool is_tolerated(const char *name, const char *const *more)
 {
     static const char *const names[] = { "cuGetErrorName", "cuGetErrorString", "cuLibraryUnload", "cuDevicePrimaryCtxRelease",
-        "cuCtxPopCurrent", "cuLinkDestroy", "cuStreamGetCtx", "cuCtxGetDevice", "cuThreadExchangeStreamCaptureMode", NULL };
+        "cuCtxPopCurrent", "cuLinkDestroy", "cuStreamGetCtx", "cuCtxGetDevice", "cuThreadExchangeStreamCaptureMode",
+        "cuDevicePrimaryCtxGetState", NULL };
 
     return is_among(names, name) || is_among(more, name);
 }

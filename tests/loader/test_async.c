@@ -233,6 +233,8 @@ static void a_replace_that_waits_for_another_is_cancelled(void **state)
     (void)state;
     assert_ok(gpudl_library_load(l, GPUDL_MEMORY(one, strlen(one)), NULL, &lib));
     assert_ok(gpudl_kernel_get(lib, "a", &a));
+    assert_ok(gpudl_loader_use_device(l, 0));
+    gpudl_loader_driver(l)->CtxSetCurrent(NULL); /* there is a context, where the code is to be resident */
     o.when = gpudl_when_idle(UINT64_MAX);
     assert_ok(gpudl_library_replace_async(lib, GPUDL_MEMORY(two, strlen(two)), &o, NULL, &first));
     while (nulldrv_calls("cuLibraryLoadData") < 2)

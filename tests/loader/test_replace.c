@@ -71,6 +71,7 @@ static void new_code_is_resident_before_it_is_seen(void **state)
     (void)state;
     assert_ok(gpudl_kernel_get(lib, "a", &a));
     assert_ok(gpudl_kernel_get(lib, "b", &b));
+    assert_ok(gpudl_loader_use_device(l, 0));
     assert_ok(replace(lib, two));
     assert_int_equal(nulldrv_calls("cuKernelGetFunction"), 2);
     o.when = gpudl_when_idle(1000000);
@@ -81,6 +82,31 @@ static void new_code_is_resident_before_it_is_seen(void **state)
     assert_int_equal(number_of(lib), 3);
     gpudl_kernel_release(a);
     gpudl_kernel_release(b);
+    gpudl_library_release(lib);
+    gpudl_loader_driver(l)->CtxSetCurrent(NULL);
+    harness_close(l);
+}
+
+/* Of a thread that has no context, as those of tasks and watched files: where others have one, not where it would make one. */
+static void it_is_resident_where_launches_may_have_made_it(void **state)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    gpudl_library *lib;
+    gpudl_kernel *a;
+    gpudl_loader *l;
+
+    (void)state;
+    nulldrv_set_devices(2);
+    l = harness_open();
+    lib = load(l, one);
+    assert_ok(gpudl_kernel_get(lib, "a", &a));
+    assert_ok(gpudl_loader_use_device(l, 1));
+    assert_ok(gpudl_launch(a, &config, 1, 2.f));
+    gpudl_loader_driver(l)->CtxSetCurrent(NULL);
+    assert_ok(replace(lib, two));
+    assert_int_equal(nulldrv_alive("context"), 1);
+    assert_int_equal(nulldrv_calls("cuKernelGetFunction"), 1);
+    gpudl_kernel_release(a);
     gpudl_library_release(lib);
     harness_close(l);
 }
@@ -401,6 +427,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, reset_driver)
         TEST(kernels_follow_their_library),
         TEST(new_code_is_resident_before_it_is_seen),
+        TEST(it_is_resident_where_launches_may_have_made_it),
         TEST(a_pin_keeps_what_it_took),
         TEST(a_pinned_launch_knows_whose_version_it_is),
         TEST(what_does_not_fit_is_refused),

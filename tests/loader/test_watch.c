@@ -340,6 +340,8 @@ static void an_end_does_not_wait_for_a_moment(void **state)
     write_file("k.ptx", texts[0]);
     assert_ok(gpudl_library_load(l, GPUDL_FILE(in_folder("k.ptx")), NULL, &lib));
     assert_ok(gpudl_kernel_get(lib, "a", &a));
+    assert_ok(gpudl_loader_use_device(l, 0));
+    gpudl_loader_driver(l)->CtxSetCurrent(NULL); /* there is a context, where the code is to be resident */
     replace.when = gpudl_when_idle(UINT64_MAX);
     options.replace = &replace;
     assert_ok(gpudl_library_watch(lib, &options));

@@ -105,20 +105,23 @@ int null_DeviceGetAttribute(int *value, int attribute, CUdevice device)
     return 0;
 }
 
+static atomic_long retained[MOST_DEVICES];
+
 int null_DevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     ENTER(DevicePrimaryCtxRetain);
     if (device < 0 || device >= MOST_DEVICES)
         return GPUDL_CU_INVALID_DEVICE;
     *context = &primary[device];
+    atomic_fetch_add(&retained[device], 1);
     atomic_fetch_add(&alive_contexts, 1);
     return 0;
 }
 
 int null_DevicePrimaryCtxRelease(CUdevice device)
 {
-    (void)device;
     ENTER(DevicePrimaryCtxRelease);
+    atomic_fetch_sub(&retained[device], 1);
     if (atomic_fetch_sub(&alive_contexts, 1) <= 0)
         misuse("a primary context was released more often than retained");
     return 0;
@@ -126,10 +129,9 @@ int null_DevicePrimaryCtxRelease(CUdevice device)
 
 int null_DevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
 {
-    (void)device;
     ENTER(DevicePrimaryCtxGetState);
     *flags = 0;
-    *active = atomic_load(&alive_contexts) > 0;
+    *active = atomic_load(&retained[device]) > 0;
     return 0;
 }
 

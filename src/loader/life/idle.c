@@ -57,19 +57,9 @@ static bool is_other_idle(const gpudl_driver_table *cu, CUcontext context, uint6
 /* The loader's own, or one that the program made: the CUDA runtime's is the same. */
 static CUcontext primary_of(gpudl_loader *l, int ordinal)
 {
-    const gpudl_driver_table *cu = &l->driver.table;
     CUcontext context;
-    unsigned flags;
-    CUdevice device;
-    int active = 0;
 
-    pthread_mutex_lock(&l->lock);
-    context = l->contexts[ordinal].context;
-    pthread_mutex_unlock(&l->lock);
-    if (context || !cu->DevicePrimaryCtxGetState || cu->DeviceGet(&device, ordinal) != 0 ||
-        cu->DevicePrimaryCtxGetState(device, &flags, &active) != 0 || !active)
-        return context;
-    return gpudl__loader_context(l, ordinal, &context) == GPUDL_OK ? context : NULL;
+    return gpudl__context_is_active(l, ordinal) && gpudl__loader_context(l, ordinal, &context) == GPUDL_OK ? context : NULL;
 }
 
 bool gpudl__idle_wait(gpudl_loader *l, uint64_t timeout_ns)

@@ -226,19 +226,30 @@ static gpudl_status turn(struct turn *t)
     return status;
 }
 
-/* Where the old one was made resident, else where this thread is, as a launch may have made it so; where attributes were set. */
+/* A launch may have made it resident wherever there is a context. */
+static gpudl_status find_contexts(gpudl_loader *l, uint64_t *devices)
+{
+    int here;
+    gpudl_status status = gpudl__context_device(l, &here);
+
+    if (here >= 0)
+        *devices |= (uint64_t)1 << here;
+    for (int i = 0; i < l->driver.devices && i < MOST_DEVICES; i++)
+        if (gpudl__context_is_active(l, i))
+            *devices |= (uint64_t)1 << i;
+    return status;
+}
+
+/* Where the old one was made resident, else where it may be; where attributes were set. */
 static gpudl_status choose_devices(struct turn *t)
 {
     gpudl_status status = GPUDL_OK;
-    int here;
 
     if (!t->lib->loader->driver.table.KernelGetFunction)
         return GPUDL_OK;
     t->devices = atomic_load(&t->from->resident);
-    if (!t->devices) {
-        status = gpudl__context_device(t->lib->loader, &here);
-        t->devices = (uint64_t)1 << here;
-    }
+    if (!t->devices && atomic_load(&t->from->touched))
+        status = find_contexts(t->lib->loader, &t->devices);
     t->devices |= gpudl__attributes_devices(t->lib, NULL);
     return status;
 }

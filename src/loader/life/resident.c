@@ -107,7 +107,7 @@ static gpudl_status devices_of(gpudl_loader *l, const int *devices, size_t n, ui
     *out = 0;
     if (!n) {
         status = gpudl__context_device(l, &here);
-        *out = (uint64_t)1 << here;
+        *out = (uint64_t)1 << (here < 0 ? 0 : here);
     }
     for (size_t i = 0; i < n; i++) {
         if (devices[i] < 0 || devices[i] >= l->driver.devices || devices[i] >= MOST_DEVICES)
