@@ -40,5 +40,8 @@ int main(int argc, char **argv)
     if (!(ptx = malloc(n)))
         return 1;
     must(nvrtcGetPTX(p, ptx), p);
-    return fwrite(ptx, 1, n - 1, stdout) != n - 1;
+    if (fwrite(ptx, 1, n - 1, stdout) != n - 1)
+        return 1;
+    free(ptx);
+    return 0;
 }

@@ -11,21 +11,8 @@
 
 #include <cmocka.h>
 
+#include "tests/loader/asserts.h"
 #include "tests/loader/data.h"
-
-#define assert_ok(call) \
-    do { \
-        gpudl_status status_ = (call); \
-        if (status_ != GPUDL_OK) \
-            fail_msg("%s: %s", gpudl_status_name(status_), gpudl_error_text()); \
-    } while (0)
-
-#define assert_cu(call) \
-    do { \
-        int err_ = (call); \
-        if (err_) \
-            fail_msg("%s returned %d", #call, err_); \
-    } while (0)
 
 static const gpudl_driver_table *cu;
 

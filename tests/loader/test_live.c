@@ -17,19 +17,7 @@
 
 #include <gpudl/gpudl.h>
 
-#define assert_ok(call) \
-    do { \
-        gpudl_status status_ = (call); \
-        if (status_ != GPUDL_OK) \
-            fail_msg("%s: %s", gpudl_status_name(status_), gpudl_error_text()); \
-    } while (0)
-
-#define assert_cu(call) \
-    do { \
-        int err_ = (call); \
-        if (err_) \
-            fail_msg("%s returned %d", #call, err_); \
-    } while (0)
+#include "tests/loader/asserts.h"
 
 enum { PATIENCE = 120, TEXT_SIZE = 2048 };
 

@@ -179,6 +179,8 @@ static void a_refused_trial_leaves_the_device_alone(void **state)
 
     (void)state;
     assert_ok(gpudl_kernel_get(lib, "a", &a));
+    assert_ok(gpudl_loader_use_device(l, 0));
+    gpudl_loader_driver(l)->CtxSetCurrent(NULL); /* there is a context, where the code is to be resident */
     become_helper("silent");
     assert_fails(replace(lib, two, give(&g)), GPUDL_ERROR_TRIAL, "status 3");
     assert_int_equal(nulldrv_calls("cuKernelGetFunction"), 0);

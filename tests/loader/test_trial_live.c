@@ -18,21 +18,7 @@
 
 #include <gpudl/gpudl.h>
 
-#define assert_ok(call) \
-    do { \
-        gpudl_status status_ = (call); \
-        if (status_ != GPUDL_OK) \
-            fail_msg("%s: %s", gpudl_status_name(status_), gpudl_error_text()); \
-    } while (0)
-
-#define assert_fails(call, expected, words) \
-    do { \
-        gpudl_status status_ = (call); \
-        if (status_ != (expected)) \
-            fail_msg("%s, not %s: %s", gpudl_status_name(status_), gpudl_status_name(expected), gpudl_error_text()); \
-        if (!strstr(gpudl_error_text(), (words))) \
-            fail_msg("no '%s' in: %s", (words), gpudl_error_text()); \
-    } while (0)
+#include "tests/loader/asserts.h"
 
 enum { PATIENCE = 240, N = 8, ILLEGAL_ADDRESS = 700 };
 
