@@ -53,6 +53,13 @@ static void *grow(struct growth *g, const void *old, size_t used, size_t more, s
     return block;
 }
 
+/* An empty list may be NULL. */
+static void copy(void *to, const void *from, size_t bytes)
+{
+    if (bytes)
+        memcpy(to, from, bytes);
+}
+
 static struct ptx_insn *add_insn(struct growth *g)
 {
     if (g->count == g->capacity) {
@@ -180,7 +187,7 @@ static bool place_vars(struct growth *g, struct mapping *m)
     if (g->n->failed)
         return false;
     m->var = g->f->nvars;
-    memcpy(g->f->vars + m->var, c->vars, c->nvars * sizeof(*c->vars));
+    copy(g->f->vars + m->var, c->vars, c->nvars * sizeof(*c->vars));
     g->f->nvars += c->nvars;
     for (uint32_t i = 0; i < c->nvars; i++) {
         m->shared[i] = UINT32_MAX;
@@ -214,9 +221,9 @@ static bool place_rest(struct growth *g, struct mapping *m)
     m->reg = f->nregs;
     m->table = f->ntables;
     m->proto = f->nprotos;
-    memcpy(f->regs + f->nregs, c->regs, c->nregs * sizeof(*c->regs));
-    memcpy(f->tables + f->ntables, c->tables, c->ntables * sizeof(*c->tables));
-    memcpy(f->protos + f->nprotos, c->protos, c->nprotos * sizeof(*c->protos));
+    copy(f->regs + f->nregs, c->regs, c->nregs * sizeof(*c->regs));
+    copy(f->tables + f->ntables, c->tables, c->ntables * sizeof(*c->tables));
+    copy(f->protos + f->nprotos, c->protos, c->nprotos * sizeof(*c->protos));
     f->nregs += c->nregs;
     f->ntables += c->ntables;
     f->nprotos += c->nprotos;

@@ -123,33 +123,41 @@ static bool is_found(const struct findings *f, const char *driver)
     return false;
 }
 
-/* "19.1.7", as LLVM says it of itself; NULL: it is not in these bytes. */
-static const char *find_version(const char *bytes, size_t size)
+/* "19.1.7", as LLVM says it of itself; "": it is not in these bytes. Not memmem: between variables the address sanitizer has bytes
+ * that its own may not read. */
+__attribute__((no_sanitize("address"))) static void find_version(const char *bytes, size_t size, char *out, size_t room)
 {
     static const char words[] = "LLVM version ";
-    const char *at = memmem(bytes, size, words, sizeof(words) - 1);
+    const size_t n = sizeof(words) - 1;
+    size_t matched = 0, i = 0;
 
-    return at && memchr(at, 0, size - (size_t)(at - bytes)) ? at + sizeof(words) - 1 : NULL;
+    *out = '\0';
+    for (; i < size && matched < n; i++)
+        matched = bytes[i] == words[matched] ? matched + 1 : bytes[i] == words[0];
+    for (size_t k = 0; matched == n && k + 1 < room && i + k < size && bytes[i + k]; k++) {
+        out[k] = bytes[i + k];
+        out[k + 1] = '\0';
+    }
 }
 
 /* softcuda has LLVM inside, or takes the system's: then that is in this process, too. */
 static int find_llvm(struct dl_phdr_info *info, size_t size, void *user)
 {
     struct findings *f = user;
-    const char *version = NULL;
+    char version[sizeof(f->llvm)] = "";
 
     (void)size;
     if (!info->dlpi_name || (!strstr(info->dlpi_name, "libLLVM") && !strstr(info->dlpi_name, "softcuda")))
         return 0;
-    for (int i = 0; i < info->dlpi_phnum && !version; i++) {
+    for (int i = 0; i < info->dlpi_phnum && !*version; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
         if (p->p_type == PT_LOAD && (p->p_flags & PF_R) && !(p->p_flags & PF_W))
-            version = find_version((const char *)info->dlpi_addr + p->p_vaddr, p->p_filesz);
+            find_version((const char *)info->dlpi_addr + p->p_vaddr, p->p_filesz, version, sizeof(version));
     }
-    if (version)
-        snprintf(f->llvm, sizeof(f->llvm), "%s", version);
-    return version != NULL;
+    if (*version)
+        strcpy(f->llvm, version);
+    return *version != '\0';
 }
 
 static void examine_llvm(struct findings *f)
