@@ -1,134 +1,5 @@
-/* Loads under a policy: what is let in, what is not and with which words; that a load can only ask for more; that what was checked is
- * what is loaded, whatever happens to the file meanwhile. */
-#include "tests/loader/common.h"
-
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static char folder[] = "/tmp/gpudl-trust-XXXXXX";
-static char alice[GPUDL_PUBLIC_KEY_TEXT], alice_secret[GPUDL_SECRET_KEY_TEXT];
-static char bob[GPUDL_PUBLIC_KEY_TEXT], bob_secret[GPUDL_SECRET_KEY_TEXT];
-static const char *const alices[] = { alice }, *const bobs[] = { bob };
-
-/* Stays: each path of a test has its own place. */
-static const char *path_of(const char *name)
-{
-    static char paths[16][256];
-    char path[256];
-    size_t i = 0;
-
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    while (i < 15 && paths[i][0] && strcmp(paths[i], path) != 0 && strncmp(paths[i], folder, strlen(folder)) == 0)
-        i++;
-    if (strcmp(paths[i], path) != 0)
-        strcpy(paths[i], path);
-    return paths[i];
-}
-
-static void write_file(const char *name, const void *bytes, size_t size)
-{
-    FILE *f = fopen(path_of(name), "wb");
-
-    assert_non_null(f);
-    assert_int_equal(fwrite(bytes, 1, size, f), size);
-    fclose(f);
-}
-
-static void write_text(const char *name, const char *text)
-{
-    write_file(name, text, strlen(text));
-}
-
-static int make_folder(void **state)
-{
-    nulldrv_reset();
-    *state = NULL;
-    umask(022);
-    strcpy(strrchr(folder, '-'), "-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    char command[300];
-
-    (void)state;
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-    return system(command);
-}
-
-static int make_keys(void **state)
-{
-    (void)state;
-    return gpudl_trust_keygen(NULL, alice, alice_secret) || gpudl_trust_keygen(NULL, bob, bob_secret);
-}
-
-static const char *sign(const gpudl_source *source, const char *secret)
-{
-    static char signature[GPUDL_SIGNATURE_TEXT];
-    gpudl_sign_options o = GPUDL_SIGN_OPTIONS_INIT;
-
-    o.secret_key = secret;
-    assert_ok(gpudl_trust_sign(source, &o, signature));
-    return signature;
-}
-
-static gpudl_trust_options by_signature(const char *const *keys)
-{
-    gpudl_trust_options o = GPUDL_TRUST_OPTIONS_INIT;
-
-    o.policy = GPUDL_TRUST_SIGNATURE;
-    o.keys = keys;
-    o.nkeys = keys ? 1 : 0;
-    return o;
-}
-
-static gpudl_trust_options by_digest(const char *const *digests)
-{
-    gpudl_trust_options o = GPUDL_TRUST_OPTIONS_INIT;
-
-    o.policy = GPUDL_TRUST_DIGEST;
-    o.digests = digests;
-    o.ndigests = digests ? 1 : 0;
-    return o;
-}
-
-static gpudl_loader *open_under(const gpudl_trust_options *trust)
-{
-    gpudl_loader_options o = GPUDL_LOADER_OPTIONS_INIT;
-
-    o.trust = trust;
-    return harness_open_with(o);
-}
-
-/* trust: of the load, or NULL. What is refused writes no out and is not shown to the driver. */
-static gpudl_status load_as(gpudl_loader *l, const gpudl_source *source, const gpudl_trust_options *trust)
-{
-    gpudl_load_options o = GPUDL_LOAD_OPTIONS_INIT;
-    unsigned long before = nulldrv_calls("cuLibraryLoadData");
-    gpudl_library *untouched = (gpudl_library *)&o, *lib = untouched;
-    gpudl_status status;
-
-    o.trust = trust;
-    status = gpudl_library_load(l, source, &o, &lib);
-    if (status == GPUDL_OK) {
-        gpudl_library_release(lib);
-    } else {
-        assert_ptr_equal(lib, untouched);
-        assert_int_equal(nulldrv_calls("cuLibraryLoadData"), before);
-    }
-    return status;
-}
-
-static gpudl_status load(gpudl_loader *l, const gpudl_source *source)
-{
-    return load_as(l, source, NULL);
-}
+/* Loads under a policy: what is let in, what is not and with which words; that a load can only ask for more. */
+#include "tests/loader/trust.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- signatures */
 
@@ -532,113 +403,6 @@ static void the_programs_own_kernels_are_not_asked(void **state)
     harness_close(l);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- swapping */
-
-/* Called with each descriptor that the library closes, just before it does. */
-static void (*on_close)(void);
-int __real_close(int fd);
-__attribute__((visibility("default"))) int __wrap_close(int fd);
-int __wrap_close(int fd)
-{
-    void (*hook)(void) = on_close;
-
-    on_close = NULL;
-    if (hook)
-        hook();
-    return __real_close(fd);
-}
-
-static void put_globals(void)
-{
-    write_file("new", data_globals_cubin, DATA_SIZE(globals_cubin));
-    assert_int_equal(rename(path_of("new"), path_of("k.cubin")), 0);
-}
-
-static void put_names(void)
-{
-    write_file("new", data_names_cubin, DATA_SIZE(names_cubin));
-    assert_int_equal(rename(path_of("new"), path_of("k.cubin")), 0);
-}
-
-/* Does it have the kernels of names.cubin, or those of the other? */
-static bool is_names(gpudl_library *lib)
-{
-    return strstr(gpudl_library_kernel_name(lib, 0), "axpy") || gpudl_library_kernel_count(lib) > 2;
-}
-
-static void a_file_that_is_swapped_after_it_was_read_does_not_matter(void **state)
-{
-    gpudl_trust_options trust = by_signature(alices);
-    gpudl_loader *l = open_under(&trust);
-    gpudl_library *lib;
-
-    (void)state;
-    put_names();
-    write_text("k.cubin.minisig", sign(GPUDL_FILE(path_of("k.cubin")), alice_secret));
-    on_close = put_globals;
-    assert_ok(gpudl_library_load(l, GPUDL_FILE(path_of("k.cubin")), NULL, &lib));
-    assert_null(on_close);
-    assert_true(is_names(lib));
-    gpudl_library_release(lib);
-    on_close = put_names;
-    assert_fails(load(l, GPUDL_FILE(path_of("k.cubin"))), GPUDL_ERROR_SIGNATURE, "did not sign");
-    assert_null(on_close);
-    harness_close(l);
-}
-
-static atomic_bool stop;
-
-/* Writes into the file in place, and puts others into its place. */
-static void *swap(void *path)
-{
-    for (unsigned i = 0; !atomic_load(&stop); i++) {
-        const unsigned char *bytes = i % 2 ? data_names_cubin : data_globals_cubin;
-        size_t size = i % 2 ? DATA_SIZE(names_cubin) : DATA_SIZE(globals_cubin);
-        int fd;
-
-        if (i % 3 == 0) {
-            char other[300];
-            snprintf(other, sizeof(other), "%s.new", (const char *)path);
-            fd = open(other, O_RDWR | O_CREAT | O_TRUNC, 0644);
-            if (fd >= 0 && write(fd, bytes, size) == (ssize_t)size)
-                rename(other, path);
-        } else {
-            fd = open(path, O_RDWR);
-            if (fd >= 0 && pwrite(fd, bytes, size, 0) == (ssize_t)size && i % 3 == 1 && ftruncate(fd, (off_t)size))
-                break;
-        }
-        if (fd >= 0)
-            __real_close(fd);
-    }
-    return NULL;
-}
-
-static void a_writer_never_gets_in(void **state)
-{
-    gpudl_trust_options trust = by_signature(alices);
-    gpudl_loader *l = open_under(&trust);
-    gpudl_library *lib;
-    pthread_t thread;
-
-    (void)state;
-    put_names();
-    write_text("k.cubin.minisig", sign(GPUDL_FILE(path_of("k.cubin")), alice_secret));
-    atomic_store(&stop, false);
-    assert_int_equal(pthread_create(&thread, NULL, swap, (void *)path_of("k.cubin")), 0);
-    for (int i = 0; i < 3000; i++) {
-        if (gpudl_library_load(l, GPUDL_FILE(path_of("k.cubin")), NULL, &lib) != GPUDL_OK)
-            continue;
-        if (!is_names(lib))
-            fail_msg("another file was loaded in round %d", i);
-        gpudl_library_release(lib);
-    }
-    atomic_store(&stop, true);
-    pthread_join(thread, NULL);
-    put_names();
-    assert_ok(load(l, GPUDL_FILE(path_of("k.cubin"))));
-    harness_close(l);
-}
-
 /* ----------------------------------------------------------------------------------------------------------------- failures */
 
 /* With a load's own policy, a signature, and a question about the entry. */
@@ -686,25 +450,22 @@ static void each_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-        TEST(a_signed_file_is_loaded),
-        TEST(signatures_of_other_sources_are_given),
-        TEST(what_is_linked_is_checked),
-        TEST(a_version_that_is_there_is_no_way_around),
-        TEST(a_key_ring_is_a_folder),
-        TEST(what_is_revoked_is_not_loaded),
-        TEST(what_others_can_write_to_is_no_key_ring),
-        TEST(a_pinned_content_is_loaded),
-        TEST(ptx_is_pinned_wherever_it_travels),
-        TEST(a_manifest_is_of_names),
-        TEST(a_load_can_only_ask_for_more),
-        TEST(a_load_goes_by_the_loaders_keys),
-        TEST(options_that_cannot_be_are_refused),
-        TEST(contents_of_any_kind_are_checked),
-        TEST(the_programs_own_kernels_are_not_asked),
-        TEST(a_file_that_is_swapped_after_it_was_read_does_not_matter),
-        TEST(a_writer_never_gets_in),
-        TEST(each_allocation_may_fail),
+        TRUST_TEST(a_signed_file_is_loaded),
+        TRUST_TEST(signatures_of_other_sources_are_given),
+        TRUST_TEST(what_is_linked_is_checked),
+        TRUST_TEST(a_version_that_is_there_is_no_way_around),
+        TRUST_TEST(a_key_ring_is_a_folder),
+        TRUST_TEST(what_is_revoked_is_not_loaded),
+        TRUST_TEST(what_others_can_write_to_is_no_key_ring),
+        TRUST_TEST(a_pinned_content_is_loaded),
+        TRUST_TEST(ptx_is_pinned_wherever_it_travels),
+        TRUST_TEST(a_manifest_is_of_names),
+        TRUST_TEST(a_load_can_only_ask_for_more),
+        TRUST_TEST(a_load_goes_by_the_loaders_keys),
+        TRUST_TEST(options_that_cannot_be_are_refused),
+        TRUST_TEST(contents_of_any_kind_are_checked),
+        TRUST_TEST(the_programs_own_kernels_are_not_asked),
+        TRUST_TEST(each_allocation_may_fail),
     };
 
     return cmocka_run_group_tests_name("trust", tests, make_keys, NULL);
