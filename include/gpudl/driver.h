@@ -83,7 +83,6 @@ typedef struct gpudl_launch_attribute {
 #define GPUDL_CU_COMPAT_NOT_SUPPORTED_ON_DEVICE 804
 #define GPUDL_CU_STREAM_CAPTURE_UNSUPPORTED   900
 #define GPUDL_CU_STREAM_CAPTURE_INVALIDATED   901
-#define GPUDL_CU_STREAM_CAPTURE_LAST          908   /* 900 to this: what a capture forbids */
 #define GPUDL_CU_INVALID_CLUSTER_SIZE         912
 #define GPUDL_CU_UNKNOWN                      999
 

@@ -113,6 +113,32 @@ static void what_a_device_may_have_is_unloaded_at_a_named_point(void **state)
     harness_close(l);
 }
 
+/* What cannot be told is not taken for idle; where a kernel broke the context nothing will run. */
+static void a_device_that_does_not_tell_is_not_idle(void **state)
+{
+    static const char *const calls[] = { "cuEventCreate", "cuCtxRecordEvent", "cuEventQuery" };
+    gpudl_loader *l = harness_open();
+    gpudl_library *lib;
+    size_t left;
+
+    (void)state;
+    assert_ok(gpudl_loader_use_device(l, 0));
+    for (int i = 0; i < 3; i++) {
+        lib = load(l, DATA_SOURCE(names_ptx));
+        touch(lib);
+        gpudl_library_release(lib);
+        assert_ok(gpudl_loader_trim(l, 0, 0));
+        nulldrv_fail(calls[i], 1, GPUDL_CU_OUT_OF_MEMORY);
+        assert_ok(gpudl_loader_reap(l, 0, &left));
+        assert_int_equal(left, 1);
+        nulldrv_fail(calls[i], 1, GPUDL_CU_LAUNCH_FAILED);
+        assert_ok(gpudl_loader_reap(l, 0, &left));
+        assert_int_equal(left, 0);
+    }
+    gpudl_loader_driver(l)->CtxSetCurrent(NULL);
+    harness_close(l);
+}
+
 static void what_has_globals_is_retired_at_once(void **state)
 {
     gpudl_loader *l = harness_open();
@@ -392,6 +418,7 @@ int main(void)
         TEST(the_least_recently_used_goes_first),
         TEST(warm_code_is_bounded_in_bytes),
         TEST(what_a_device_may_have_is_unloaded_at_a_named_point),
+        TEST(a_device_that_does_not_tell_is_not_idle),
         TEST(what_has_globals_is_retired_at_once),
         TEST(beyond_the_bounds_retired_code_goes_at_once),
         TEST(where_nothing_is_captured_idle_is_seen),

@@ -6,9 +6,11 @@
 
 enum { FIRST_PAUSE = 2000, LONGEST_PAUSE = 200000 }; /* ns */
 
-static bool is_capture(int err)
+/* Nothing will ever run in it again: a kernel broke it, or it is gone. */
+static bool is_dead(int err)
 {
-    return err >= GPUDL_CU_STREAM_CAPTURE_UNSUPPORTED && err <= GPUDL_CU_STREAM_CAPTURE_LAST;
+    return (err >= GPUDL_CU_ILLEGAL_ADDRESS && err <= GPUDL_CU_LAUNCH_FAILED) || err == GPUDL_CU_INVALID_CONTEXT ||
+        err == GPUDL_CU_DEINITIALIZED;
 }
 
 /* Asked again and again, in growing pauses. */
@@ -35,12 +37,12 @@ static bool is_idle(const gpudl_driver_table *cu, CUcontext context, uint64_t de
         return true;
     err = cu->EventCreate(&event, GPUDL_EVENT_DISABLE_TIMING);
     if (err)
-        return !is_capture(err);
+        return is_dead(err);
     err = cu->CtxRecordEvent ? cu->CtxRecordEvent(context, event) : cu->EventRecord(event, GPUDL_STREAM_LEGACY);
     if (!err)
         err = wait_for(cu, event, deadline);
     cu->EventDestroy(event);
-    return err != GPUDL_CU_NOT_READY && !is_capture(err);
+    return !err || is_dead(err);
 }
 
 static bool is_other_idle(const gpudl_driver_table *cu, CUcontext context, uint64_t deadline)
