@@ -405,7 +405,8 @@ static void begin(struct interp *in)
 {
     const uint32_t *n = in->launch->ntid;
 
-    memset(in->shared.bytes + in->shared.size, 1, in->shared.size);
+    if (in->shared.size)
+        memset(in->shared.bytes + in->shared.size, 1, in->shared.size);
     for (uint32_t i = 0; i < in->nthreads; i++) {
         struct thread *t = &in->threads[i];
         t->index = i;
