@@ -49,6 +49,7 @@ struct job {
     double own_error, rounding[3];  /* of the method, and of each precision, as parts of the spot price */
     gpudl_kernel *kernels[WAYS];
     double first_ms, again_ms;      /* to compile */
+    bool kept;                      /* nothing was compiled again */
 };
 
 struct result {
@@ -154,9 +155,10 @@ static int compiler_said(gpudl_status status, const char *tried)
     return status == GPUDL_ERROR_NO_COMPILER ? NOT_HERE : 1;
 }
 
-/* The time of a compilation, with its result kept for others or made anew. */
-static gpudl_status time_compile(const struct pricing *p, gpudl_compile_options options, unsigned flags, double *ms)
+/* The time of a compilation. kept: it had been compiled before, and was taken from disk. */
+static gpudl_status time_compile(const struct pricing *p, gpudl_compile_options options, unsigned flags, double *ms, bool *kept)
 {
+    gpudl_code_info info = { .size_of_struct = sizeof(info) };
     gpudl_code *code = NULL;
     double begin = now_ms();
     gpudl_status status;
@@ -164,20 +166,24 @@ static gpudl_status time_compile(const struct pricing *p, gpudl_compile_options 
     options.flags = flags;
     status = gpudl_compile(p->loader, GPUDL_TEXT("pricing.cu", (const char *)pricing_source), &options, &code);
     *ms = now_ms() - begin;
+    if (!status)
+        status = gpudl_code_describe(code, &info);
+    *kept = info.kept;
     gpudl_code_release(code);
     return status;
 }
 
-static int load(const struct pricing *p, const gpudl_compile_options *compile, gpudl_library **out, double *first, double *again)
+static int load(const struct pricing *p, const gpudl_compile_options *compile, gpudl_library **out, double *first, double *again,
+                bool *kept)
 {
     gpudl_load_options options = GPUDL_LOAD_OPTIONS_INIT;
-    gpudl_status status = time_compile(p, *compile, GPUDL_COMPILE_NO_CACHE, first);
+    gpudl_status status = time_compile(p, *compile, GPUDL_COMPILE_NO_CACHE, first, kept);
 
     options.compile = compile;
     if (!status)
         status = gpudl_library_load(p->loader, GPUDL_TEXT("pricing.cu", (const char *)pricing_source), &options, out);
     if (!status)
-        status = time_compile(p, *compile, 0, again);
+        status = time_compile(p, *compile, 0, again, kept);
     return status ? compiler_said(status, "pricing.cu was not compiled and loaded") : 0;
 }
 
@@ -186,9 +192,10 @@ static int load_generic(struct pricing *p)
     const char *const options[] = { "-DGENERIC" };
     gpudl_compile_options compile = GPUDL_COMPILE_OPTIONS_INIT;
     double again;
+    bool kept;
 
     compile.options = options, compile.noptions = 1;
-    return load(p, &compile, &p->generic, &p->generic_compile_ms, &again);
+    return load(p, &compile, &p->generic, &p->generic_compile_ms, &again, &kept);
 }
 
 static int get_kernels(struct job *job)
@@ -204,7 +211,7 @@ static int get_kernels(struct job *job)
     snprintf(name, sizeof(name), "%s<%s, %s, %d, %d>", job->tree ? "tree" : "monte_carlo", path, sum, job->payoff,
         job->pricing->steps);
     compile.names = names, compile.nnames = 1;
-    failed = load(job->pricing, &compile, &library, &job->first_ms, &job->again_ms);
+    failed = load(job->pricing, &compile, &library, &job->first_ms, &job->again_ms, &job->kept);
     if (!failed && (gpudl_kernel_get(library, name, &job->kernels[SPECIALISED]) ||
                     gpudl_kernel_get(job->pricing->generic, generic, &job->kernels[GENERIC]) ||
                     gpudl_kernel_get(job->pricing->generic, generic, &job->kernels[GENERIC_DOUBLE])))
@@ -414,7 +421,7 @@ static void report(const struct job *job, const struct result results[WAYS])
         printf("  price      %.4f, strike %g\n", results[SPECIALISED].values[p->options / 2], strike_of(p, p->options / 2));
     else
         printf("  price      %.4f, standard error %.1e\n", results[SPECIALISED].values[0], results[SPECIALISED].standard_error);
-    printf("  compiled   in %.1f ms, found again in %.2f ms\n", job->first_ms, job->again_ms);
+    printf("  compiled   in %.1f ms, %s in %.2f ms\n", job->first_ms, job->kept ? "found again" : "not kept, and again", job->again_ms);
     printf("  time       specialised %.3f ms; generic %.3f ms, generic in double %.3f ms (medians of %u)\n", ms[SPECIALISED], ms[GENERIC],
         ms[GENERIC_DOUBLE], p->rounds);
     printf("  gain       %.2f times as fast as the generic kernel, %.2f times as in double\n", ms[GENERIC] / ms[SPECIALISED],
