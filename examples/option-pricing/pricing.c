@@ -1,10 +1,11 @@
 /* pricing.c - specialised kernels: prices of options by Monte Carlo and on a binomial tree (of Cox, Ross and Rubinstein). A program
  * that was built before anybody asked has one generic kernel for each, with run-time parameters. This one also compiles, when it
  * runs, a kernel for the payoff, the number of steps and the precision that are asked for; compares its results with the generic
- * one's and with Black and Scholes' formula, or with bounds; and prints what it gains. Precision follows from the volatility:
- * rounding must stay below a tenth of the method's own error. pricing.cu has the kernels.
+ * one's and with Black and Scholes' formula, or with bounds; and prints what it gains. Precision follows from the volatility, unless
+ * it is asked for: rounding must stay below a tenth of the method's own error. pricing.cu has the kernels.
  *
- *     option_pricing [--payoff european|american|asian|all] [--paths N] [--steps N] [--volatility V] [--quick]
+ *     option_pricing [--payoff european|american|asian|all] [--paths N] [--steps N] [--volatility V]
+ *                    [--precision single|mixed|double] [--quick]
  *
  * Exits with 1 where a result is not as it should be, and with 77 where there is no device or no compiler. */
 #include <gpudl/gpudl.h>
@@ -36,6 +37,8 @@ struct pricing {
     gpudl_library *generic;
     double generic_compile_ms;
     enum payoff payoff;
+    enum precision precision;
+    bool asked;                 /* for that precision; else the volatility says which */
     unsigned paths, options, blocks, rounds;
     int steps;
     double volatility;
@@ -117,6 +120,15 @@ static double strike_of(const struct pricing *p, size_t option)
 
 /* -------------------------------------------------------------------------------------------------------------- precision */
 
+/* Of a tree: its prices are a step apart, and it varies less than the market does, by the square of a step's drift, which matters at
+ * low volatilities. An option at the money sees 0.4 of a change in the deviation. */
+static double tree_error(const struct pricing *p)
+{
+    double drift = rate - p->volatility * p->volatility / 2, lost = drift * drift * (years / p->steps) / (p->volatility * p->volatility);
+
+    return p->volatility * sqrt(years) * (1.0 / p->steps + 0.4 * (1 - sqrt(fmax(1 - lost, 0))));
+}
+
 /* A float is off by 2^-24. Along a path that adds up as a random walk does; in sums it may add up in full. */
 static void choose_precision(struct job *job)
 {
@@ -124,27 +136,24 @@ static void choose_precision(struct job *job)
     double threads = p->blocks * (double)THREADS, terms = job->tree ? p->steps : ceil(p->paths / threads);
     double path = 0x1p-24 * sqrt(p->steps);
 
-    job->own_error = p->volatility * sqrt(years) / (job->tree ? p->steps : sqrt(p->paths));
+    job->own_error = job->tree ? tree_error(p) : p->volatility * sqrt(years / p->paths);
     job->rounding[SINGLE] = path + 0x1p-24 * terms;
     job->rounding[MIXED] = path;
     job->rounding[DOUBLE] = (path + 0x1p-24 * terms) * 0x1p-29;
-    job->precision = SINGLE;
-    while (job->precision < DOUBLE && job->rounding[job->precision] > job->own_error / 10)
+    job->precision = p->asked ? p->precision : SINGLE;
+    while (!p->asked && job->precision < DOUBLE && job->rounding[job->precision] > job->own_error / 10)
         job->precision++;
 }
 
 static void tell_precision(const struct job *job)
 {
     const char *whose = job->tree ? "the tree's" : "the sampling";
-    double allowed = job->own_error / 10;
 
-    printf("  precision  %s: ", precision_names[job->precision]);
-    if (job->precision > SINGLE)
-        printf("single might be off by %.1e of the spot, ", job->rounding[SINGLE]);
-    if (job->precision > MIXED)
-        printf("mixed by %.1e, ", job->rounding[MIXED]);
-    printf("%s rounds by %.1e; a tenth of %s error at volatility %g is %.1e\n", precision_names[job->precision],
-        job->rounding[job->precision], whose, job->pricing->volatility, allowed);
+    printf("  precision  %s%s: ", precision_names[job->precision], job->pricing->asked ? ", as asked" : "");
+    for (int i = SINGLE; i < (int)job->precision; i++)
+        printf("%s might be off by %.1e of the spot, ", precision_names[i], job->rounding[i]);
+    printf("%s by %.1e; a tenth of %s error at volatility %g is %.1e\n", precision_names[job->precision], job->rounding[job->precision],
+        whose, job->pricing->volatility, job->own_error / 10);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- compilation */
@@ -381,7 +390,7 @@ static int check_all(const struct job *job, const struct result results[WAYS])
     int wrong = check("the generic kernel", farthest(mine, &results[GENERIC]), spot * job->rounding[job->precision]);
 
     wrong |= check("the generic kernel in double", farthest(mine, &results[GENERIC_DOUBLE]),
-        spot * (job->precision == DOUBLE ? job->rounding[DOUBLE] : job->own_error / 10));
+        spot * (job->precision == DOUBLE || job->pricing->asked ? job->rounding[job->precision] : job->own_error / 10));
     return wrong | check_theory(job, mine);
 }
 
@@ -505,11 +514,15 @@ static bool read_option(struct pricing *p, const char *option, const char *value
         for (int i = EUROPEAN; i <= ALL; i++)
             if (!strcmp(value, payoff_names[i]))
                 return p->payoff = (enum payoff)i, true;
+    } else if (!strcmp(option, "--precision")) {
+        for (int i = SINGLE; i <= DOUBLE; i++)
+            if (!strcmp(value, precision_names[i]))
+                return p->precision = (enum precision)i, p->asked = true;
     } else if (!strcmp(option, "--paths") && read_number(value, 1, 1u << 30, &number)) {
         return p->paths = (unsigned)number, true;
     } else if (!strcmp(option, "--steps") && read_number(value, 1, MOST_STEPS, &number)) {
         return p->steps = (int)number, true;
-    } else if (!strcmp(option, "--volatility") && read_number(value, 1e-6, 4, &number)) {
+    } else if (!strcmp(option, "--volatility") && read_number(value, 1e-6, 2, &number)) {
         return p->volatility = number, true;
     }
     return false;
@@ -548,7 +561,7 @@ int main(int argc, char **argv)
 
     if (!read_options(&p, argc, argv, &quick)) {
         fprintf(stderr, "usage: option_pricing [--payoff european|american|asian|all] [--paths N, to %u] [--steps N, to %d]"
-                        " [--volatility V, 1e-6 to 4] [--quick]\n", 1u << 30, MOST_STEPS);
+                        " [--volatility V, 1e-6 to 2] [--precision single|mixed|double] [--quick]\n", 1u << 30, MOST_STEPS);
         return 2;
     }
     status = open_device(&p);

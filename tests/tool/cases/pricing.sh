@@ -7,12 +7,13 @@ price() {
         exit 77
     fi
     echo "$*: status $status"
-    sed -n 's/ off by.*/ off by so much/; s/^  precision  \([a-z]*\):.*/  \1/p; /^  kernel/p; /^  checked/p; /^  WRONG/p; /^No tree/p' said
+    sed -n 's/ off by.*/ off by so much/; s/^  precision  \([a-z]*\)[,:].*/  \1/p; /^  kernel/p; /^  checked/p; /^  WRONG/p; /^No tree/p' said
 }
 price
 price --payoff asian --steps 30 --volatility 0.0005
 price --payoff asian --volatility 0.0001
-price --payoff american --steps 128 --volatility 0.008
-price --payoff american --steps 1000 --volatility 0.01
+price --payoff american --steps 500 --volatility 0.03
+price --payoff american --steps 1000 --volatility 0.01 --precision double
+price --payoff european --volatility 0.02 --precision double
 price --payoff american --steps 4 --volatility 0.01
 "$BIN/option_pricing" --steps 0 2>&1; echo "status $?"
