@@ -10,6 +10,7 @@ price() {
     sed -n 's/ off by.*/ off by so much/; s/^  precision  \([a-z]*\)[,:].*/  \1/p; /^  kernel/p; /^  checked/p; /^  WRONG/p; /^No tree/p' said
 }
 price
+price --payoff european --paths 262143 --steps 8
 price --payoff asian --steps 30 --volatility 0.0005
 price --payoff asian --volatility 0.0001
 price --payoff american --steps 500 --volatility 0.03
