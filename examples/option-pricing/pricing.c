@@ -19,7 +19,7 @@
 
 GPUDL_EMBEDDED_DECLARE(pricing_source);
 
-enum payoff { EUROPEAN, AMERICAN, ASIAN, ALL };     /* as in pricing.cu */
+enum payoff { EUROPEAN, AMERICAN, ASIAN, ALL }; /* as in pricing.cu */
 enum precision { SINGLE, MIXED, DOUBLE };
 enum way { SPECIALISED, GENERIC, GENERIC_DOUBLE, WAYS };
 enum { THREADS = 128, MOST_BLOCKS = 1024, MOST_OPTIONS = 8192, MOST_STEPS = 1024, MOST_ROUNDS = 15, NOT_HERE = 77 };
@@ -33,12 +33,12 @@ static const double spot = 100, rate = 0.05, years = 1;
 struct pricing {
     gpudl_loader *loader;
     const gpudl_driver_table *driver;
-    CUdeviceptr out;            /* MOST_OPTIONS doubles */
+    CUdeviceptr out; /* MOST_OPTIONS doubles */
     gpudl_library *generic;
     double generic_compile_ms;
     enum payoff payoff;
     enum precision precision;
-    bool asked;                 /* for that precision; else the volatility says which */
+    bool asked; /* for that precision; else the volatility says which */
     unsigned paths, options, blocks, rounds;
     int steps;
     double volatility;
@@ -49,10 +49,10 @@ struct job {
     bool tree;
     enum payoff payoff;
     enum precision precision;
-    double own_error, rounding[3];  /* of the method, and of each precision, as parts of the spot price */
+    double own_error, rounding[3]; /* of the method, and of each precision, as parts of the spot price */
     gpudl_kernel *kernels[WAYS];
-    double first_ms, again_ms;      /* to compile */
-    bool kept;                      /* nothing was compiled again */
+    double first_ms, again_ms; /* to compile */
+    bool kept;                 /* nothing was compiled again */
 };
 
 struct result {
@@ -124,7 +124,8 @@ static double strike_of(const struct pricing *p, size_t option)
  * low volatilities. An option at the money sees 0.4 of a change in the deviation. */
 static double tree_error(const struct pricing *p)
 {
-    double drift = rate - p->volatility * p->volatility / 2, lost = drift * drift * (years / p->steps) / (p->volatility * p->volatility);
+    double drift = rate - p->volatility * p->volatility / 2,
+           lost = drift * drift * (years / p->steps) / (p->volatility * p->volatility);
 
     return p->volatility * sqrt(years) * (1.0 / p->steps + 0.4 * (1 - sqrt(fmax(1 - lost, 0))));
 }
@@ -152,8 +153,8 @@ static void tell_precision(const struct job *job)
     printf("  precision  %s%s: ", precision_names[job->precision], job->pricing->asked ? ", as asked" : "");
     for (int i = SINGLE; i < (int)job->precision; i++)
         printf("%s might be off by %.1e of the spot, ", precision_names[i], job->rounding[i]);
-    printf("%s by %.1e; a tenth of %s error at volatility %g is %.1e\n", precision_names[job->precision], job->rounding[job->precision],
-        whose, job->pricing->volatility, job->own_error / 10);
+    printf("%s by %.1e; a tenth of %s error at volatility %g is %.1e\n", precision_names[job->precision],
+        job->rounding[job->precision], whose, job->pricing->volatility, job->own_error / 10);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- compilation */
@@ -182,8 +183,8 @@ static gpudl_status time_compile(const struct pricing *p, gpudl_compile_options 
     return status;
 }
 
-static int load(const struct pricing *p, const gpudl_compile_options *compile, gpudl_library **out, double *first, double *again,
-                bool *kept)
+static int load(
+    const struct pricing *p, const gpudl_compile_options *compile, gpudl_library **out, double *first, double *again, bool *kept)
 {
     gpudl_load_options options = GPUDL_LOAD_OPTIONS_INIT;
     gpudl_status status = time_compile(p, *compile, GPUDL_COMPILE_NO_CACHE, first, kept);
@@ -221,11 +222,12 @@ static int get_kernels(struct job *job)
         job->pricing->steps);
     compile.names = names, compile.nnames = 1;
     failed = load(job->pricing, &compile, &library, &job->first_ms, &job->again_ms, &job->kept);
-    if (!failed && (gpudl_kernel_get(library, name, &job->kernels[SPECIALISED]) ||
-                    gpudl_kernel_get(job->pricing->generic, generic, &job->kernels[GENERIC]) ||
-                    gpudl_kernel_get(job->pricing->generic, generic, &job->kernels[GENERIC_DOUBLE])))
+    if (!failed &&
+        (gpudl_kernel_get(library, name, &job->kernels[SPECIALISED]) ||
+            gpudl_kernel_get(job->pricing->generic, generic, &job->kernels[GENERIC]) ||
+            gpudl_kernel_get(job->pricing->generic, generic, &job->kernels[GENERIC_DOUBLE])))
         failed = library_said_no("a kernel was not found");
-    gpudl_library_release(library);     /* the kernels keep the code */
+    gpudl_library_release(library); /* the kernels keep the code */
     if (!failed)
         printf("  kernel     %s\n", name);
     return failed;
@@ -263,8 +265,8 @@ static gpudl_status launch_tree(const struct job *job, enum way way)
     if (way == SPECIALISED)
         return gpudl_launch(job->kernels[way], &config, p->options, spot, lowest, apart, log_up, up, back, p->out);
     config.shared_bytes = (4 * (unsigned)p->steps + 3) * sizeof(double);
-    return gpudl_launch(job->kernels[way], &config, precision, payoff, p->steps, p->options, spot, lowest, apart, log_up, up, back,
-        p->out);
+    return gpudl_launch(
+        job->kernels[way], &config, precision, payoff, p->steps, p->options, spot, lowest, apart, log_up, up, back, p->out);
 }
 
 /* One launch, and what it took until the device was done. */
@@ -410,8 +412,8 @@ static int check_draws(const struct pricing *p)
         failed = driver_said_no(p, "the generator failed", code);
     gpudl_kernel_release(kernel);
     if (!failed && memcmp(words, published, sizeof(words))) {
-        fprintf(stderr, "option_pricing: the generator gives %08x %08x %08x %08x, not Philox's %08x %08x %08x %08x\n", words[0], words[1],
-            words[2], words[3], published[0], published[1], published[2], published[3]);
+        fprintf(stderr, "option_pricing: the generator gives %08x %08x %08x %08x, not Philox's %08x %08x %08x %08x\n", words[0],
+            words[1], words[2], words[3], published[0], published[1], published[2], published[3]);
         failed = 1;
     }
     return failed;
@@ -430,9 +432,10 @@ static void report(const struct job *job, const struct result results[WAYS])
         printf("  price      %.4f, strike %g\n", results[SPECIALISED].values[p->options / 2], strike_of(p, p->options / 2));
     else
         printf("  price      %.4f, standard error %.1e\n", results[SPECIALISED].values[0], results[SPECIALISED].standard_error);
-    printf("  compiled   in %.1f ms, %s in %.2f ms\n", job->first_ms, job->kept ? "found again" : "not kept, and again", job->again_ms);
-    printf("  time       specialised %.3f ms; generic %.3f ms, generic in double %.3f ms (medians of %u)\n", ms[SPECIALISED], ms[GENERIC],
-        ms[GENERIC_DOUBLE], p->rounds);
+    printf("  compiled   in %.1f ms, %s in %.2f ms\n", job->first_ms, job->kept ? "found again" : "not kept, and again",
+        job->again_ms);
+    printf("  time       specialised %.3f ms; generic %.3f ms, generic in double %.3f ms (medians of %u)\n", ms[SPECIALISED],
+        ms[GENERIC], ms[GENERIC_DOUBLE], p->rounds);
     printf("  gain       %.2f times as fast as the generic kernel, %.2f times as in double\n", ms[GENERIC] / ms[SPECIALISED],
         ms[GENERIC_DOUBLE] / ms[SPECIALISED]);
 }
@@ -470,8 +473,8 @@ static int price_wanted(const struct pricing *p)
     if (!failed && (all || p->payoff == ASIAN))
         failed = price(p, false, ASIAN);
     if (!failed && p->payoff != ASIAN && !tree)
-        printf("No tree: at volatility %g and %d steps its chance to go up is %.2f; more steps or volatility are needed.\n", p->volatility,
-            p->steps, chance_up(p));
+        printf("No tree: at volatility %g and %d steps its chance to go up is %.2f; more steps or volatility are needed.\n",
+            p->volatility, p->steps, chance_up(p));
     if (!failed && tree && (all || p->payoff == EUROPEAN))
         failed = price(p, true, EUROPEAN);
     if (!failed && tree && (all || p->payoff == AMERICAN))
@@ -560,8 +563,10 @@ int main(int argc, char **argv)
     int status;
 
     if (!read_options(&p, argc, argv, &quick)) {
-        fprintf(stderr, "usage: option_pricing [--payoff european|american|asian|all] [--paths N, to %u] [--steps N, to %d]"
-                        " [--volatility V, 1e-6 to 2] [--precision single|mixed|double] [--quick]\n", 1u << 30, MOST_STEPS);
+        fprintf(stderr,
+            "usage: option_pricing [--payoff european|american|asian|all] [--paths N, to %u] [--steps N, to %d]"
+            " [--volatility V, 1e-6 to 2] [--precision single|mixed|double] [--quick]\n",
+            1u << 30, MOST_STEPS);
         return 2;
     }
     status = open_device(&p);
