@@ -14,7 +14,7 @@ enum { THREADS = 128 };                         /* in a block */
 struct four { unsigned word[4]; };
 
 /* Philox 4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011): four words for each counter. */
-static __device__ four philox(unsigned c0, unsigned c1, unsigned c2, unsigned c3, unsigned k0, unsigned k1)
+static inline __device__ four philox(unsigned c0, unsigned c1, unsigned c2, unsigned c3, unsigned k0, unsigned k1)
 {
     four out;
 
@@ -32,23 +32,23 @@ static __device__ four philox(unsigned c0, unsigned c1, unsigned c2, unsigned c3
 }
 
 /* The draws of four steps of a path. */
-static __device__ four draws_of(unsigned path, unsigned four_steps)
+static inline __device__ four draws_of(unsigned path, unsigned four_steps)
 {
     return philox(path, four_steps, 0, 0, 0x6770, 0x75646C);
 }
 
-static __device__ float exponential(float x) { return __expf(x); }
-static __device__ double exponential(double x) { return exp(x); }
+static inline __device__ float exponential(float x) { return __expf(x); }
+static inline __device__ double exponential(double x) { return exp(x); }
 
 /* Two words to two normals (Box and Muller). The words' upper 24 bits are used in either precision. */
-static __device__ void normals(unsigned a, unsigned b, float *z)
+static inline __device__ void normals(unsigned a, unsigned b, float *z)
 {
     float r = sqrtf(fmaxf(-2.0f * __logf(((float)(a >> 8) + 0.5f) * 0x1p-24f), 0.0f)), s, c;
 
     __sincosf(((float)(b >> 8) + 0.5f) * (0x1p-23f * 3.14159265f), &s, &c);
     z[0] = r * c, z[1] = r * s;
 }
-static __device__ void normals(unsigned a, unsigned b, double *z)
+static inline __device__ void normals(unsigned a, unsigned b, double *z)
 {
     double r = sqrt(-2.0 * log(((double)(a >> 8) + 0.5) * 0x1p-24)), s, c;
 
@@ -57,7 +57,7 @@ static __device__ void normals(unsigned a, unsigned b, double *z)
 }
 
 /* The sums of a block's threads, of values and of their squares, to out[0] and out[1]. */
-static __device__ void block_sums(double sum, double squares, double *out)
+static inline __device__ void block_sums(double sum, double squares, double *out)
 {
     __shared__ double sums[2][THREADS];
 
@@ -86,11 +86,11 @@ extern "C" __global__ void philox_words(unsigned counter, unsigned key, unsigned
         out[i] = words.word[i];
 }
 
-static __device__ double narrow(int precision, double x) { return precision == DOUBLE ? x : (double)(float)x; }
-static __device__ double narrow_sum(int precision, double x) { return precision == SINGLE ? (double)(float)x : x; }
-static __device__ double any_exponential(int precision, double x) { return precision == DOUBLE ? exponential(x) : exponential((float)x); }
+static inline __device__ double narrow(int precision, double x) { return precision == DOUBLE ? x : (double)(float)x; }
+static inline __device__ double narrow_sum(int precision, double x) { return precision == SINGLE ? (double)(float)x : x; }
+static inline __device__ double any_exponential(int precision, double x) { return precision == DOUBLE ? exponential(x) : exponential((float)x); }
 
-static __device__ void any_normals(int precision, unsigned a, unsigned b, double *z)
+static inline __device__ void any_normals(int precision, unsigned a, unsigned b, double *z)
 {
     float narrow_z[2];
 
@@ -102,7 +102,7 @@ static __device__ void any_normals(int precision, unsigned a, unsigned b, double
     }
 }
 
-static __device__ double any_exercise(int payoff, double strike, double spot)
+static inline __device__ double any_exercise(int payoff, double strike, double spot)
 {
     switch (payoff) {
     case AMERICAN:
@@ -171,7 +171,7 @@ extern "C" __global__ void tree_generic(int precision, int payoff, int steps, un
 #else
 /* ------------------------------------------------------------------------------------------------ told when they are compiled */
 
-template <class T, int PAYOFF> static __device__ T exercise(T strike, T spot)
+template <class T, int PAYOFF> static inline __device__ T exercise(T strike, T spot)
 {
     T value = PAYOFF == AMERICAN ? strike - spot : spot - strike;
 
