@@ -1,7 +1,7 @@
 /* pricing.cu - option prices by Monte Carlo and on a binomial tree. NVRTC, nvcc and clang with gpudl's device header take it.
  *
- * With -DGENERIC: monte_carlo_generic and tree_generic, which are told payoff, steps and precision when they run. They hold numbers in
- * double, which is wide enough for all that they may be asked for, and round to float where the precision says so.
+ * With -DGENERIC: monte_carlo_generic and tree_generic, which are told payoff, steps and precision when they run. They hold numbers
+ * in double, which is wide enough for all that they may be asked for, and round to float where the precision says so.
  * Without: the templates monte_carlo<Path, Sum, PAYOFF, STEPS> and tree<...>, of which each name expression makes one.
  * Both take the same draws, so that their results differ by rounding only. */
 
@@ -13,8 +13,8 @@ enum { THREADS = 128 };                         /* in a block */
 
 struct four { unsigned word[4]; };
 
-/* Philox 4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011): four words for each counter. */
-static inline __device__ four philox(unsigned c0, unsigned c1, unsigned c2, unsigned c3, unsigned k0, unsigned k1)
+/* Philox 4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011): four words of a counter. */
+inline __device__ four philox(unsigned c0, unsigned c1, unsigned c2, unsigned c3, unsigned k0, unsigned k1)
 {
     four out;
 
@@ -32,23 +32,23 @@ static inline __device__ four philox(unsigned c0, unsigned c1, unsigned c2, unsi
 }
 
 /* The draws of four steps of a path. */
-static inline __device__ four draws_of(unsigned path, unsigned four_steps)
+inline __device__ four draws_of(unsigned path, unsigned four_steps)
 {
     return philox(path, four_steps, 0, 0, 0x6770, 0x75646C);
 }
 
-static inline __device__ float exponential(float x) { return __expf(x); }
-static inline __device__ double exponential(double x) { return exp(x); }
+inline __device__ float exponential(float x) { return __expf(x); }
+inline __device__ double exponential(double x) { return exp(x); }
 
 /* Two words to two normals (Box and Muller). The words' upper 24 bits are used in either precision. */
-static inline __device__ void normals(unsigned a, unsigned b, float *z)
+inline __device__ void normals(unsigned a, unsigned b, float *z)
 {
     float r = sqrtf(fmaxf(-2.0f * __logf(((float)(a >> 8) + 0.5f) * 0x1p-24f), 0.0f)), s, c;
 
     __sincosf(((float)(b >> 8) + 0.5f) * (0x1p-23f * 3.14159265f), &s, &c);
     z[0] = r * c, z[1] = r * s;
 }
-static inline __device__ void normals(unsigned a, unsigned b, double *z)
+inline __device__ void normals(unsigned a, unsigned b, double *z)
 {
     double r = sqrt(-2.0 * log(((double)(a >> 8) + 0.5) * 0x1p-24)), s, c;
 
@@ -57,7 +57,7 @@ static inline __device__ void normals(unsigned a, unsigned b, double *z)
 }
 
 /* The sums of a block's threads, of values and of their squares, to out[0] and out[1]. */
-static inline __device__ void block_sums(double sum, double squares, double *out)
+inline __device__ void block_sums(double sum, double squares, double *out)
 {
     __shared__ double sums[2][THREADS];
 
@@ -86,11 +86,14 @@ extern "C" __global__ void philox_words(unsigned counter, unsigned key, unsigned
         out[i] = words.word[i];
 }
 
-static inline __device__ double narrow(int precision, double x) { return precision == DOUBLE ? x : (double)(float)x; }
-static inline __device__ double narrow_sum(int precision, double x) { return precision == SINGLE ? (double)(float)x : x; }
-static inline __device__ double any_exponential(int precision, double x) { return precision == DOUBLE ? exponential(x) : exponential((float)x); }
+inline __device__ double narrow(int precision, double x) { return precision == DOUBLE ? x : (double)(float)x; }
+inline __device__ double narrow_sum(int precision, double x) { return precision == SINGLE ? (double)(float)x : x; }
+inline __device__ double any_exponential(int precision, double x)
+{
+    return precision == DOUBLE ? exponential(x) : exponential((float)x);
+}
 
-static inline __device__ void any_normals(int precision, unsigned a, unsigned b, double *z)
+inline __device__ void any_normals(int precision, unsigned a, unsigned b, double *z)
 {
     float narrow_z[2];
 
@@ -102,7 +105,7 @@ static inline __device__ void any_normals(int precision, unsigned a, unsigned b,
     }
 }
 
-static inline __device__ double any_exercise(int payoff, double strike, double spot)
+inline __device__ double any_exercise(int payoff, double strike, double spot)
 {
     switch (payoff) {
     case AMERICAN:
@@ -120,16 +123,19 @@ extern "C" __global__ void monte_carlo_generic(int precision, int payoff, int st
     for (unsigned path = blockIdx.x * blockDim.x + threadIdx.x; path < paths; path += gridDim.x * blockDim.x) {
         double x = 0, total = 0, value, z[4];
 
-        for (int step = 0; step < steps; step++) {
-            if (step % 4 == 0) {
-                four words = draws_of(path, step / 4);
+        for (int step = 0; step < steps; step += 4) {
+            four words = draws_of(path, step / 4);
 
-                any_normals(precision, words.word[0], words.word[1], z);
-                any_normals(precision, words.word[2], words.word[3], z + 2);
+            any_normals(precision, words.word[0], words.word[1], z);
+            any_normals(precision, words.word[2], words.word[3], z + 2);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                if (step + i < steps) {
+                    x = narrow(precision, x + narrow(precision, drift + spread * z[i]));
+                    if (payoff == ASIAN)
+                        total = narrow_sum(precision, total + any_exponential(precision, x));
+                }
             }
-            x = narrow(precision, x + narrow(precision, drift + spread * z[step % 4]));
-            if (payoff == ASIAN)
-                total = narrow_sum(precision, total + any_exponential(precision, x));
         }
         value = spot * (payoff == ASIAN ? total / steps : any_exponential(precision, x));
         value = narrow_sum(precision, any_exercise(payoff, strike, value));
@@ -139,7 +145,7 @@ extern "C" __global__ void monte_carlo_generic(int precision, int payoff, int st
 }
 
 /* A block for each option; its nodes, those of the next level and the 2 steps + 1 prices of the tree are in shared memory. The
- * options' strikes are equally far from each other. up: the chance to go up, and back: what a later payment is worth a step before. */
+ * options' strikes are equally far from each other. up: the chance to go up; back: what a payment is worth a step before. */
 extern "C" __global__ void tree_generic(int precision, int payoff, int steps, unsigned options, double spot, double strike,
                                         double strike_step, double log_up, double up, double back, double *out)
 {
@@ -171,7 +177,7 @@ extern "C" __global__ void tree_generic(int precision, int payoff, int steps, un
 #else
 /* ------------------------------------------------------------------------------------------------ told when they are compiled */
 
-template <class T, int PAYOFF> static inline __device__ T exercise(T strike, T spot)
+template <class T, int PAYOFF> inline __device__ T exercise(T strike, T spot)
 {
     T value = PAYOFF == AMERICAN ? strike - spot : spot - strike;
 
