@@ -155,7 +155,7 @@ static FILE *begin(const char *variables, const char *arguments)
 {
     char command[1000];
 
-    snprintf(command, sizeof(command), "GPUDL_CACHE_DIR=%s %s %s %s 2>%s.said", folder, variables, self, arguments, folder);
+    snprintf(command, sizeof(command), "GPUDL_CACHE_DIR=%s %s \"%s\" %s 2>%s.said", folder, variables, self, arguments, folder);
     return popen(command, "r");
 }
 

@@ -23,7 +23,7 @@ VISIBLE void *__wrap_realloc(void *block, size_t bytes);
 static atomic_long until_failure; /* allocations; 0: none fails */
 static atomic_bool failed_ours;   /* the one that failed was asked of the loader's allocator */
 static atomic_long live;
-static char messages[8192];
+static char messages[1 << 16];
 
 /* -------------------------------------------------------------------------------------------------------------- allocations */
 

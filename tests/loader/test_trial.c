@@ -391,7 +391,7 @@ static void under_a_locked_policy_the_environment_has_no_say(void **state)
 {
     (void)state;
     become_helper("locked");
-    assert_int_equal(system("exec $GPUDL_TRIAL >&2"), 0);
+    assert_int_equal(system("exec \"$GPUDL_TRIAL\" >&2"), 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ arguments, memory */
@@ -513,7 +513,7 @@ static void it_works_without_handles_of_processes(void **state)
 
     (void)state;
     become_helper("without handles");
-    how = system("exec $GPUDL_TRIAL >&2");
+    how = system("exec \"$GPUDL_TRIAL\" >&2");
     if (WIFEXITED(how) && WEXITSTATUS(how) == 77)
         skip();
     assert_int_equal(how, 0);
