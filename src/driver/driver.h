@@ -23,7 +23,8 @@ struct driver {
     char notice[DRIVER_TEXT_SIZE];
 };
 
-/* wanted: "auto" or NULL, "nvidia", "softcuda" or a path; see gpudl_loader_options. heed: GPUDL_DRIVER decides about auto. text is of DRIVER_TEXT_SIZE. *cuda: the
+/* wanted: "auto" or NULL, "nvidia", "softcuda" or a path; see gpudl_loader_options. heed: GPUDL_DRIVER decides about auto. text is
+ * of DRIVER_TEXT_SIZE. *cuda: the
  * driver's own code behind a failure, or 0. */
 gpudl_status gpudl__driver_open(const char *wanted, bool heed, struct driver *out, int *cuda, char *text);
 

@@ -61,7 +61,8 @@ static bool is_cancelled(void *user)
 {
     const struct stopper *s = user;
 
-    return (s->task && (atomic_load(s->task) || gpudl__thread_is_to_park())) || (s->options->cancelled && s->options->cancelled(s->options->cancelled_user));
+    return (s->task && (atomic_load(s->task) || gpudl__thread_is_to_park())) ||
+        (s->options->cancelled && s->options->cancelled(s->options->cancelled_user));
 }
 
 static struct compile_header *import_headers(const gpudl_compile_options *o)
