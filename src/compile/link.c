@@ -101,9 +101,10 @@ static bool driver_is_better(const struct link_job *job, const struct link_parts
 static enum link_error no_linker(const struct link_job *job, const struct link_parts *parts, const struct wish *wish, const char *where,
     struct text *text)
 {
-    const char *needed = parts->lto        ? "LTO-IR is linked by nvJitLink only"
+    const char *needed = parts->lto           ? "LTO-IR is linked by nvJitLink only"
                        : job->driver.software ? "softcuda links to PTX, and machine code is wanted"
-        : job->driver.table ? "the driver has no linker" : "there is no driver";
+                       : job->driver.table    ? "the driver has no linker"
+                                              : "there is no driver";
 
     gpudl__link_name_inputs(job, text);
     if (wish->driver)
