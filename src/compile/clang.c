@@ -39,7 +39,7 @@ static void add_option(const struct option *o, struct strings *out)
         gpudl__strings_add(out, "-fgpu-flush-denormals-to-zero");
         break;
     case OPTION_FMAD:
-        gpudl__strings_addf(out, "-ffp-contract=%s", strcmp(o->value, "false") ? "fast" : "off");
+        gpudl__strings_addf(out, "-ffp-contract=%s", strcmp(o->value, "false") ? "fast-honor-pragmas" : "off");
         break;
     case OPTION_FTZ:
         if (!strcmp(o->value, "true"))
