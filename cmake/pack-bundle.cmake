@@ -1,11 +1,11 @@
-# Packs BUILD/gpu-bundle (make gpu-bundle): programs, data beside them, libraries with what they need but glibc, and the tests, all found
+# Packs BUILD/gpu-bundle and an archive of it (make gpu-bundle): programs, data beside them, libraries with what they need but glibc, and the tests, all found
 # from wherever the folder lies. There: `ctest -L gpu`, or ./run.sh where there is no ctest.
 #
 # A program that holds an LLVM of its own or needs NVRTC, or a test that works on the source tree, stays behind and is named.
 cmake_minimum_required(VERSION 3.25)
 set(bundle "${BUILD}/gpu-bundle")
 set(program_limit 8000000)      # bytes, stripped: more is an LLVM
-set(bundle_limit 60000000)
+set(archive_limit 60000000)     # bytes: what travels is the archive
 file(REMOVE_RECURSE "${bundle}")
 file(MAKE_DIRECTORY "${bundle}/bin" "${bundle}/lib/softcuda")
 
@@ -66,17 +66,13 @@ endforeach()
 
 include("${CMAKE_CURRENT_LIST_DIR}/pack-tests.cmake")
 
-# --------------------------------------------------------------------------------------------------------------------------------- size
-file(GLOB_RECURSE all "${bundle}/*")
-set(total 0)
-foreach(path ${all})
-    if(NOT IS_SYMLINK "${path}")
-        file(SIZE "${path}" size)
-        math(EXPR total "${total} + ${size}")
-    endif()
-endforeach()
+# ------------------------------------------------------------------------------------------------------------------------------ archive
+cmake_path(GET bundle PARENT_PATH beside)
+set(archive "${bundle}.tar.gz")
+execute_process(COMMAND "${CMAKE_COMMAND}" -E tar czf "${archive}" gpu-bundle WORKING_DIRECTORY "${beside}" COMMAND_ERROR_IS_FATAL ANY)
+file(SIZE "${archive}" total)
 math(EXPR megabytes "(${total} + 999999) / 1000000")
-message(STATUS "${bundle}: ${npacked} of ${ntests} tests, ${megabytes} MB")
-if(total GREATER bundle_limit)
-    message(FATAL_ERROR "the bundle is larger than ${bundle_limit} bytes")
+message(STATUS "${archive}: ${npacked} of ${ntests} tests, ${megabytes} MB")
+if(total GREATER archive_limit)
+    message(FATAL_ERROR "the archive is larger than ${archive_limit} bytes")
 endif()
