@@ -212,6 +212,7 @@ struct launcher {
     struct bench *b;
     pthread_t thread;
     bool by_hand, reaps;
+    CUstream stream;            /* made before anybody launches: a GPU's driver keeps who makes one waiting while many launch */
     atomic_bool stop;
     _Atomic uint64_t longest, launches;
 };
@@ -231,8 +232,9 @@ static void *launch_all_the_time(void *arg)
 {
     struct launcher *l = arg;
     gpudl_launch_config config = gpudl_launch_1d(1, 1);
-    bool ok = l->b->cu->CtxSetCurrent(l->b->context) == 0 && l->b->cu->StreamCreate(&config.stream, GPUDL_STREAM_NON_BLOCKING) == 0;
+    bool ok = l->b->cu->CtxSetCurrent(l->b->context) == 0;
 
+    config.stream = l->stream;
     for (unsigned i = 1; ok && !atomic_load(&l->stop); i++) {
         double start = bench_now();
         uint64_t ns;
@@ -249,7 +251,6 @@ static void *launch_all_the_time(void *arg)
         }
     }
     l->b->cu->StreamSynchronize(config.stream);
-    l->b->cu->StreamDestroy(config.stream);
     if (!ok)
         l->b->failed = true;
     return NULL;
@@ -272,8 +273,10 @@ static double longest_beside(struct bench *b, bool by_hand, bool reaps, bool (*w
 
     for (unsigned i = 0; i < LAUNCHERS; i++) {
         l[i] = (struct launcher){ .b = b, .by_hand = by_hand, .reaps = reaps && i == 0 };
-        pthread_create(&l[i].thread, NULL, launch_all_the_time, &l[i]);
+        check(b, b->cu->StreamCreate(&l[i].stream, GPUDL_STREAM_NON_BLOCKING) == 0, "a stream");
     }
+    for (unsigned i = 0; i < LAUNCHERS; i++)
+        pthread_create(&l[i].thread, NULL, launch_all_the_time, &l[i]);
     b->launchers = l;
     wait_for_launches(l, 200);
     for (unsigned i = 0; i < LAUNCHERS; i++)
@@ -287,6 +290,8 @@ static double longest_beside(struct bench *b, bool by_hand, bool reaps, bool (*w
         pthread_join(l[i].thread, NULL);
         longest = atomic_load(&l[i].longest) > longest ? atomic_load(&l[i].longest) : longest;
     }
+    for (unsigned i = 0; i < LAUNCHERS; i++)
+        b->cu->StreamDestroy(l[i].stream);
     b->launchers = NULL;
     return b->failed ? -1 : (double)longest;
 }

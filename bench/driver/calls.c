@@ -228,6 +228,57 @@ CALL(create_object)
     return r ? r : s->x->more.UserObjectRelease(s->object, 1);
 }
 
+/* --------------------------------------------------------------------------------------------------------------------- graphs */
+
+CALL(capture_graph)
+{
+    struct subject *s = subject;
+    int r = s->x->more.StreamBeginCapture(s->stream, CAPTURE_RELAXED);
+
+    r = r ? r : launch_nothing(s->x, s->stream);
+    return r ? r : s->x->more.StreamEndCapture(s->stream, &s->graph);
+}
+
+CALL(instantiate)
+{
+    struct subject *s = subject;
+    return s->x->more.GraphInstantiateWithFlags(&s->exec, s->graph, 0);
+}
+
+CALL(launch_graph)
+{
+    struct subject *s = subject;
+    return s->x->more.GraphLaunch(s->exec, s->stream);
+}
+
+CALL(destroy_executable)
+{
+    struct subject *s = subject;
+    CUgraphExec exec = s->exec;
+
+    s->exec = NULL;
+    return s->x->more.GraphExecDestroy(exec);
+}
+
+CALL(destroy_graph)
+{
+    struct subject *s = subject;
+    CUgraph graph = s->graph;
+
+    s->graph = NULL;
+    return s->x->more.GraphDestroy(graph);
+}
+
+CALL(is_context_active)
+{
+    SUBJECT;
+    CUdevice device;
+    unsigned flags;
+    int active, r = cu->DeviceGet(&device, 0);
+
+    return r ? r : cu->DevicePrimaryCtxGetState(device, &flags, &active);
+}
+
 const struct driver_call driver_calls[] = {
     { "cuLibraryLoadData", IN_RESIDENCY | IN_CAPTURE, NOTHING, load },
     { "cuLibraryGetKernel", IN_RESIDENCY | IN_CAPTURE, LOADED, get_kernel },
@@ -261,6 +312,11 @@ const struct driver_call driver_calls[] = {
     { "cuStreamSynchronize, own stream", IN_CAPTURE, NOTHING, synchronize_stream },
     { "cuCtxSynchronize", IN_CAPTURE | IN_IDLE, NOTHING, synchronize },
     { "cuUserObjectCreate, cuUserObjectRelease", IN_CAPTURE, NOTHING, create_object },
+    { "cuGraphInstantiateWithFlags", IN_CAPTURE, WITH_GRAPH, instantiate },
+    { "cuGraphLaunch in another stream", IN_CAPTURE, WITH_EXECUTABLE, launch_graph },
+    { "cuGraphExecDestroy", IN_CAPTURE, WITH_EXECUTABLE, destroy_executable },
+    { "cuGraphDestroy", IN_CAPTURE, WITH_GRAPH, destroy_graph },
+    { "cuDevicePrimaryCtxGetState", IN_CAPTURE, NOTHING, is_context_active },
     { NULL, 0, NOTHING, NULL },
 };
 
@@ -274,6 +330,9 @@ static bool prepare_code(struct subject *s, enum state state)
         return true;
     if (state == OWN_MODULE)
         return must(x, load_module(s), "cuModuleLoadDataEx") == 0;
+    if (state == WITH_GRAPH || state == WITH_EXECUTABLE)
+        return must(x, capture_graph(s), "a capture of an empty kernel") == 0 &&
+            (state == WITH_GRAPH || must(x, instantiate(s), "cuGraphInstantiateWithFlags") == 0);
     if (must(x, load(s), "cuLibraryLoadData") != 0 || must(x, get_kernel(s), "cuLibraryGetKernel(one)") != 0 ||
         must(x, x->cu->LibraryGetKernel(&s->two, s->library, "two"), "cuLibraryGetKernel(two)") != 0)
         return false;
@@ -304,6 +363,10 @@ void subject_drop(struct subject *s)
 
     if (s->stream)
         must(s->x, cu->StreamSynchronize(s->stream), "cuStreamSynchronize");
+    if (s->exec)
+        must(s->x, destroy_executable(s), "cuGraphExecDestroy");
+    if (s->graph)
+        must(s->x, destroy_graph(s), "cuGraphDestroy");
     if (s->library)
         must(s->x, cu->LibraryUnload(s->library), "cuLibraryUnload");
     if (s->own)

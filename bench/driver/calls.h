@@ -17,6 +17,8 @@ struct subject {
     CUstream stream;
     CUdeviceptr memory;
     CUuserObject object;
+    CUgraph graph; /* of an empty kernel */
+    CUgraphExec exec;
 };
 
 enum { IN_RESIDENCY = 1, IN_CAPTURE = 2, IN_IDLE = 4 }; /* which experiments make a call */
@@ -24,7 +26,7 @@ enum { IN_RESIDENCY = 1, IN_CAPTURE = 2, IN_IDLE = 4 }; /* which experiments mak
 struct driver_call {
     const char *name;
     unsigned in;
-    enum state { NOTHING, LOADED, WITH_MODULE, WITH_FUNCTION, RESIDENT, OWN_MODULE } before; /* of code; each with all others */
+    enum state { NOTHING, LOADED, WITH_MODULE, WITH_FUNCTION, RESIDENT, OWN_MODULE, WITH_GRAPH, WITH_EXECUTABLE } before; /* of code; each with all others */
     int (*make)(void *subject);
 };
 extern const struct driver_call driver_calls[]; /* up to one without a name */

@@ -75,6 +75,7 @@ typedef struct gpudl_launch_attribute {
 #define GPUDL_CU_NOT_READY                    600
 #define GPUDL_CU_ILLEGAL_ADDRESS              700
 #define GPUDL_CU_LAUNCH_OUT_OF_RESOURCES      701
+#define GPUDL_CU_CONTEXT_IS_DESTROYED         709
 #define GPUDL_CU_LAUNCH_FAILED                719
 #define GPUDL_CU_COOPERATIVE_LAUNCH_TOO_LARGE 720
 #define GPUDL_CU_NOT_SUPPORTED                801

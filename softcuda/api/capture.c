@@ -306,8 +306,10 @@ static CUresult try_end(struct CUstream_st *s, CUgraph *out)
         c->invalid = true;
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
-    if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != this_thread())
+    if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != this_thread()) {
+        end(c, false);
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    }
     r = c->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : check_joined(c);
     *out = end(c, !r);
     return r;

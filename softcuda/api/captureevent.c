@@ -55,7 +55,7 @@ CUresult sc_capture_record(struct CUstream_st *s, CUevent e, bool external)
 
 CUresult sc_capture_refuse_event(CUevent e)
 {
-    struct capture *c;
+    struct capture *c = NULL;
     bool captured;
 
     pthread_mutex_lock(&sc_capture_lock);
@@ -63,7 +63,7 @@ CUresult sc_capture_refuse_event(CUevent e)
     if (captured && (c = sc_capture_find(e->captured->id)))
         c->invalid = true;
     pthread_mutex_unlock(&sc_capture_lock);
-    return captured ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+    return !captured ? CUDA_SUCCESS : c ? CUDA_ERROR_CAPTURED_EVENT : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult break_rule(struct capture *a, struct capture *b, CUresult r)
@@ -102,7 +102,7 @@ static CUresult wait(struct CUstream_st *s, CUevent e, bool *done)
     if (mine && mine->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (!of)
-        return mine ? break_rule(mine, NULL, CUDA_ERROR_STREAM_CAPTURE_ISOLATION) : CUDA_ERROR_CAPTURED_EVENT;
+        return mine ? break_rule(mine, NULL, CUDA_ERROR_STREAM_CAPTURE_ISOLATION) : CUDA_ERROR_INVALID_VALUE;
     if (mine && mine != of)
         return break_rule(mine, of, CUDA_ERROR_STREAM_CAPTURE_MERGE);
     return wait_inside(s, m, e, of);

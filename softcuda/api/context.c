@@ -157,6 +157,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
     return r;
 }
 
+/* As on a GPU, those who hold the context keep a handle that answers CONTEXT_IS_DESTROYED until somebody retains it again. */
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
     struct device *d;
@@ -165,13 +166,10 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
     if (r)
         return r;
     pthread_mutex_lock(&sc_objects);
-    if (d->primary && atomic_load(&d->primary->alive)) {
+    if (d->primary && atomic_load(&d->primary->alive))
         context_end(d->primary);
-        if (d->primary_refs && !atomic_load(&d->sticky))        /* its holders go on with an empty one */
-            r = context_start(d->primary, d->primary_flags);
-    }
     pthread_mutex_unlock(&sc_objects);
-    return r;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags)

@@ -200,7 +200,7 @@ CUresult cuKernelSetCacheConfig(CUkernel k, CUfunc_cache config, CUdevice device
     CUresult r = check_kernel(k);
 
     (void)config;
-    return r ? r : sc_device(device, &d);
+    return r || (r = sc_device(device, &d)) ? r : enter_device(k, d);
 }
 
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute which, CUfunction function)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softcuda/api/capture.h"
 #include "softcuda/api/graphexec.h"
 
 struct sc_handles sc_execs = SC_HANDLES(struct CUgraphExec_st);
@@ -226,7 +227,7 @@ static CUresult check_instantiate(CUgraphExec *out, CUgraph g, uint64_t flags)
         return r;
     if (!out || flags & ~(uint64_t)15 || g->capturing)
         return CUDA_ERROR_INVALID_VALUE;
-    return flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+    return flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH ? CUDA_ERROR_NOT_SUPPORTED : sc_capture_unsafe();
 }
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph g, unsigned long long flags)
@@ -285,7 +286,7 @@ CUresult cuGraphExecDestroy(CUgraphExec e)
 {
     CUresult r = sc_exec_check(e);
 
-    if (r)
+    if (r || (r = sc_capture_unsafe()))
         return r;
     leave(e);
     exec_free(e);

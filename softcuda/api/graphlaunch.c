@@ -78,28 +78,13 @@ static CUresult launch(CUgraphExec e, struct CUstream_st *s)
     return r;
 }
 
-static CUresult capture(CUgraphExec e, struct CUstream_st *s)
-{
-    struct node_params p;
-    CUresult r;
-
-    if (e->plan->memory)                /* it would be a child, and cannot */
-        return sc_capture_refuse(s) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    r = sc_params_child(&p, e->graph);
-    if (!r && (r = sc_users_copy(&p.u.child->users, &p.u.child->nusers, e->plan->users, e->plan->nusers)))
-        sc_params_free(&p);
-    return r ? r : sc_capture_node(s, &p);
-}
-
 CUresult cuGraphLaunch(CUgraphExec e, CUstream stream)
 {
     struct CUstream_st *s;
     CUresult r = sc_exec_check(e);
 
-    if (r || (r = sc_stream_work(stream, &s)))
+    if (r || (r = sc_stream_work(stream, &s)) || (r = sc_capture_refuse(s)))
         return r;
-    if (sc_capturing(s))
-        return capture(e, s);
     sc_hold_wait(s->context);
     pthread_mutex_lock(&e->lock);
     r = launch(e, s);

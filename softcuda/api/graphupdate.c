@@ -122,12 +122,12 @@ static CUresult set_at(CUgraphExec e, struct place *at, struct node_params *p)
     return CUDA_SUCCESS;
 }
 
-/* Stricter than a whole update: of copies only rows change. */
+/* Stricter than a whole update: of copies a row stays a row. */
 static bool may_be_set(const struct node_params *old, const struct node_params *new, uint64_t flags)
 {
     if (changed(old, new, flags))
         return false;
-    return old->type != CU_GRAPH_NODE_TYPE_MEMCPY || (is_row(&old->u.copy.p) && is_row(&new->u.copy.p));
+    return old->type != CU_GRAPH_NODE_TYPE_MEMCPY || is_row(&old->u.copy.p) == is_row(&new->u.copy.p);
 }
 
 CUresult sc_exec_set(CUgraphExec e, CUgraphNode n, struct node_params *p)
@@ -281,6 +281,6 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec e, CUgraphNode n, CUgrap
     if (!at || at->step != SIZE_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     if (compare(at->node->params.u.child, child, e->flags, &why))
-        return CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     return set_all(e, at->node->params.u.child, child);
 }

@@ -181,7 +181,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int n,
     struct load_log log;
     struct program *p;
     CUcontext c;
-    CUresult r = sc_enter_unsafe(&c);
+    CUresult r = sc_enter(&c);
 
     if (r)
         return r;
@@ -207,7 +207,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *file)
     struct load_log log;
     struct program *p;
     CUcontext c;
-    CUresult r = sc_enter_unsafe(&c);
+    CUresult r = sc_enter(&c);
 
     if (r)
         return r;

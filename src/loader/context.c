@@ -2,7 +2,8 @@
 
 #include "src/loader/error.h"
 
-/* Two threads may both retain: the later one gives its reference back. Making a context takes too long to hold the lock for. */
+/* A loader holds one reference: who retains in vain, after another thread or to bring back a context that was reset, gives its own
+ * back. Making a context takes too long to hold the lock for. */
 static int retain_now(gpudl_loader *l, int device, CUcontext *out)
 {
     const gpudl_driver_table *cu = &l->driver.table;
@@ -16,9 +17,8 @@ static int retain_now(gpudl_loader *l, int device, CUcontext *out)
         return err;
     pthread_mutex_lock(&l->lock);
     first = !p->context;
-    if (first)
-        *p = mine;
-    *out = p->context;
+    *p = mine;
+    *out = mine.context;
     pthread_mutex_unlock(&l->lock);
     return first ? 0 : cu->DevicePrimaryCtxRelease(mine.device);
 }
@@ -32,6 +32,16 @@ static int retain(gpudl_loader *l, int device, CUcontext *out)
     return err;
 }
 
+/* A reset leaves those who retained the context with a handle of something destroyed, until somebody retains it once more. */
+static bool was_reset(gpudl_loader *l, int device)
+{
+    const gpudl_driver_table *cu = &l->driver.table;
+    unsigned flags;
+    int active;
+
+    return cu->DevicePrimaryCtxGetState && cu->DevicePrimaryCtxGetState(l->contexts[device].device, &flags, &active) == 0 && !active;
+}
+
 gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out)
 {
     int err;
@@ -42,7 +52,7 @@ gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out)
     pthread_mutex_lock(&l->lock);
     *out = l->contexts[device].context;
     pthread_mutex_unlock(&l->lock);
-    if (*out)
+    if (*out && !was_reset(l, device))
         return GPUDL_OK;
     err = retain(l, device, out);
     return err ? gpudl__fail_cuda(
@@ -119,9 +129,9 @@ bool gpudl__context_is_active(gpudl_loader *l, int ordinal)
     pthread_mutex_lock(&l->lock);
     own = l->contexts[ordinal].context;
     pthread_mutex_unlock(&l->lock);
-    return own ||
-        (cu->DevicePrimaryCtxGetState && cu->DeviceGet(&device, ordinal) == 0 &&
-            cu->DevicePrimaryCtxGetState(device, &flags, &active) == 0 && active);
+    if (!cu->DevicePrimaryCtxGetState)
+        return own;
+    return cu->DeviceGet(&device, ordinal) == 0 && cu->DevicePrimaryCtxGetState(device, &flags, &active) == 0 && active;
 }
 
 struct relaxed gpudl__relax(gpudl_loader *l)

@@ -136,6 +136,7 @@ static void globals_are_of_one_context(void **state)
 
 static void a_kernel_outlives_a_reset(void **state)
 {
+    CUcontext c;
     CUdeviceptr p;
     CUlibrary l;
     CUkernel k;
@@ -152,6 +153,9 @@ static void a_kernel_outlives_a_reset(void **state)
         CU(MemcpyDtoH_v2, &got, p, 4);
         assert_int_equal(got, 1);
         CU(DevicePrimaryCtxReset_v2, 0);
+        assert_int_equal(CALL(MemAlloc_v2)(&p, 4), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+        CU(DevicePrimaryCtxRetain, &c, 0);
+        CU(DevicePrimaryCtxRelease_v2, 0); /* the one from before holds it */
     }
     CU(LibraryUnload, l);
     stop();

@@ -159,12 +159,14 @@ static void trap(void)
 
 static void reset_and_go_on(void *arg)
 {
+    CUcontext c;
     CUdeviceptr p;
 
     (void)arg;
     start();
     trap();
     CU(DevicePrimaryCtxReset_v2, 0);
+    CU(DevicePrimaryCtxRetain, &c, 0);
     CU(MemAlloc_v2, &p, 4);
     CU(CtxSynchronize);
     stop();

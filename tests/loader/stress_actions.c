@@ -288,14 +288,20 @@ static bool is_a_number(unsigned word)
     return !stress.driver || (word >= FIRST_NUMBER && word < FIRST_NUMBER + VARIANTS);
 }
 
-/* The test's own calls leave captures alone; that gpudl's do is what is tried. */
+/* The test's own calls leave captures alone; that gpudl's do is what is tried. In relaxed mode, and back. */
+static void exchange_mode(int *mode)
+{
+    if (stress.driver)
+        stress.cu->ThreadExchangeStreamCaptureMode(mode);
+}
+
 static void wait_for_stream(struct thread *t)
 {
     int mode = GPUDL_STREAM_CAPTURE_MODE_RELAXED, err;
 
-    stress.cu->ThreadExchangeStreamCaptureMode(&mode);
+    exchange_mode(&mode);
     err = stress.cu->StreamSynchronize(t->stream);
-    stress.cu->ThreadExchangeStreamCaptureMode(&mode);
+    exchange_mode(&mode);
     if (err)
         fail(t, "cuStreamSynchronize returned %d", err);
 }
@@ -350,12 +356,14 @@ static void launch_pair(struct thread *t)
 
 static void drop_graph(struct thread *t, struct graph *g)
 {
-    int err = 0;
+    int mode = GPUDL_STREAM_CAPTURE_MODE_RELAXED, err = 0;
 
     if (g->graph)
         nulldrv_drop_graph(g->graph);
+    exchange_mode(&mode);
     if (g->exec)
         err = stress.drop_exec(g->exec);
+    exchange_mode(&mode);
     if (err)
         fail(t, "cuGraphExecDestroy returned %d", err);
     *g = (struct graph){ NULL, NULL };
@@ -377,16 +385,18 @@ static bool begin_capture(struct thread *t)
 
 static void end_capture(struct thread *t, struct graph *g)
 {
+    int mode = GPUDL_STREAM_CAPTURE_MODE_RELAXED, err;
     CUgraph graph = NULL;
-    int err;
 
     if (!stress.driver) {
         g->graph = nulldrv_end_capture(t->stream);
         return;
     }
     err = stress.end(t->stream, &graph);
+    exchange_mode(&mode);
     if (!err)
         err = stress.make(&g->exec, graph, 0);
+    exchange_mode(&mode);
     if (graph)
         stress.drop(graph);
     if (err)

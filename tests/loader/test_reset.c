@@ -164,28 +164,21 @@ static void what_is_retired_goes_after_a_reset(void **state)
     assert_int_equal(left, 0);
 }
 
-/* The context of the launch is gone, and so is the stream: the driver's own word for it. */
+/* The current context is gone: the driver's own word for it. */
 static void a_launch_into_a_context_that_is_gone_fails(void **state)
 {
-    int (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext), found;
     gpudl_launch_config config = gpudl_launch_1d(1, 1);
     gpudl_library *lib = load(one);
     gpudl_kernel *k = get(lib, "first");
-    CUcontext context, before;
     CUdevice device;
 
     (void)state;
-    assert_cu(cu->GetProcAddress("cuCtxCreate", (void **)&create, 3020, 0, &found));
-    assert_cu(cu->GetProcAddress("cuCtxDestroy", (void **)&destroy, 4000, 0, &found));
-    assert_cu(cu->DeviceGet(&device, 0));
-    assert_cu(cu->CtxGetCurrent(&before));
-    assert_cu(create(&context, 0, device));
     assert_int_equal(run(k), 11);
-    assert_cu(cu->StreamCreate(&config.stream, GPUDL_STREAM_NON_BLOCKING));
-    assert_cu(destroy(context));
-    assert_cu(cu->CtxSetCurrent(before));
+    assert_cu(cu->DeviceGet(&device, 0));
+    assert_cu(cu->DevicePrimaryCtxReset(device));
     assert_true(gpudl_launch(k, &config, (CUdeviceptr)16) != GPUDL_OK);
-    assert_true(strlen(gpudl_error_text()) > 0);
+    assert_int_equal(gpudl_error_cuda(), GPUDL_CU_CONTEXT_IS_DESTROYED);
+    assert_ok(gpudl_loader_use_device(loader, 0));
     assert_int_equal(run(k), 11);
     gpudl_kernel_release(k);
     gpudl_library_release(lib);
@@ -236,6 +229,8 @@ static void a_task_that_waits_when_the_context_is_reset_ends(void **state)
     gpudl_status status;
 
     (void)state;
+    if (!strstr(gpudl_loader_driver_text(loader), "softcuda"))
+        skip(); /* NVIDIA's driver crashes in calls of other threads while a context is reset */
     o.flags = GPUDL_ASYNC_AFTER_STREAM | GPUDL_ASYNC_RESIDENT;
     o.when = gpudl_now();
     for (int i = 0; i < 8; i++)
