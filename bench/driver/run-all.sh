@@ -7,7 +7,7 @@ quick=()
 [[ ${1:-} != --quick ]] || { quick=(--quick); shift; }
 json=${1:-}
 names=("${@:2}")
-[[ ${#names[@]} -gt 0 ]] || names=(residency idle second_context alive capture handles reset graph_calls)
+[[ ${#names[@]} -gt 0 ]] || names=(residency idle second_context alive capture handles reset graph_calls starvation)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0 separator='{"experiments": ['

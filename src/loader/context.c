@@ -129,9 +129,10 @@ bool gpudl__context_is_active(gpudl_loader *l, int ordinal)
     pthread_mutex_lock(&l->lock);
     own = l->contexts[ordinal].context;
     pthread_mutex_unlock(&l->lock);
-    if (!cu->DevicePrimaryCtxGetState)
-        return own;
-    return cu->DeviceGet(&device, ordinal) == 0 && cu->DevicePrimaryCtxGetState(device, &flags, &active) == 0 && active;
+    if (own)
+        return !was_reset(l, ordinal);
+    return cu->DevicePrimaryCtxGetState && cu->DeviceGet(&device, ordinal) == 0 &&
+        cu->DevicePrimaryCtxGetState(device, &flags, &active) == 0 && active;
 }
 
 struct relaxed gpudl__relax(gpudl_loader *l)

@@ -3,6 +3,7 @@
 
 #include "src/loader/context.h"
 #include "src/loader/error.h"
+#include "src/loader/launch/hold.h"
 #include "src/loader/loader.h"
 #include "src/loader/names/names.h"
 #include "src/loader/pin.h"
@@ -61,8 +62,11 @@ static gpudl_status ask(struct version *v, const struct image_global *g, int dev
     relaxed = gpudl__relax(v->loader);
     if (g->managed && cu->LibraryGetManaged)
         status = ask_managed(v, g, address, size);
-    else
+    else {
+        gpudl__launches_hold();
         err = cu->LibraryGetGlobal(address, size, v->native, g->name);
+        gpudl__launches_let_go();
+    }
     if (err)
         status = gpudl__fail_cuda(
             GPUDL_ERROR_DRIVER, cu, "cuLibraryGetGlobal", err, "%s: '%s' on device %d", v->content.name, g->name, device);

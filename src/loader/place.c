@@ -7,6 +7,7 @@
 #include "src/loader/context.h"
 #include "src/loader/error.h"
 #include "src/loader/image/image_api.h"
+#include "src/loader/launch/hold.h"
 #include "src/loader/loader.h"
 #include "src/loader/source/registered.h"
 #include "src/loader/source/trust.h"
@@ -197,8 +198,11 @@ void gpudl__version_unload(struct version *v)
 {
     gpudl_loader *l = v->loader;
     struct relaxed r = gpudl__relax(l);
-    int err = v->native ? l->driver.table.LibraryUnload(v->native) : 0;
+    int err;
 
+    gpudl__launches_hold();
+    err = v->native ? l->driver.table.LibraryUnload(v->native) : 0;
+    gpudl__launches_let_go();
     gpudl__unrelax(l, r);
     if (err)
         gpudl__log(l, GPUDL_LOG_WARNING, "%s: cuLibraryUnload returned %d (%s): its code stays in the driver",

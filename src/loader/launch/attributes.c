@@ -3,6 +3,7 @@
 
 #include "src/loader/error.h"
 #include "src/loader/launch/extended.h"
+#include "src/loader/launch/hold.h"
 #include "src/loader/source/registered.h"
 
 /* -------------------------------------------------------------------------------------------------- shared memory, asked for */
@@ -23,7 +24,10 @@ int gpudl__shared_raise(const gpudl_driver_table *cu, CUkernel kernel, CUdevice 
     if (err || has >= most - own)
         return err;
     *call = "cuKernelSetAttribute";
-    return cu->KernelSetAttribute(GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, most - own, kernel, device);
+    gpudl__launches_hold();
+    err = cu->KernelSetAttribute(GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, most - own, kernel, device);
+    gpudl__launches_let_go();
+    return err;
 }
 
 gpudl_status gpudl__have_shared(const struct use *u, size_t bytes)
@@ -146,12 +150,16 @@ static const char *call_of(int id)
 /* Shared memory is raised, and never lowered. *call: the one that failed. */
 static int set(const gpudl_driver_table *cu, const struct attribute *a, CUkernel kernel, CUdevice device, const char **call)
 {
+    int err;
+
     if (a->id == GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         return gpudl__shared_raise(cu, kernel, device, call);
     *call = call_of(a->id);
-    if (a->id == ATTRIBUTE_CACHE_PREFERENCE)
-        return cu->KernelSetCacheConfig(kernel, a->value, device);
-    return cu->KernelSetAttribute(a->id, a->value, kernel, device);
+    gpudl__launches_hold();
+    err = a->id == ATTRIBUTE_CACHE_PREFERENCE ? cu->KernelSetCacheConfig(kernel, a->value, device)
+                                              : cu->KernelSetAttribute(a->id, a->value, kernel, device);
+    gpudl__launches_let_go();
+    return err;
 }
 
 static gpudl_status set_failed(const struct use *u, const struct attribute *a, const char *call, int err)

@@ -33,7 +33,7 @@ static void barrier(void)
 uint64_t gpudl__epoch_advance(void)
 {
     barrier();
-    return atomic_fetch_add_explicit(&gpudl__epoch, 1, memory_order_seq_cst) + 1;
+    return (atomic_fetch_add_explicit(&gpudl__epoch, 1, memory_order_seq_cst) & ~EPOCH_HELD) + 1;
 }
 
 bool gpudl__epoch_passed(uint64_t epoch)

@@ -25,14 +25,19 @@
 extern _Atomic uint64_t gpudl__epoch __attribute__((visibility("hidden")));
 extern bool gpudl__epoch_fences __attribute__((visibility("hidden")));      /* written once, before the first binding exists */
 
+#define EPOCH_HELD ((uint64_t)1 << 63)     /* launches wait (hold.h); no part of the number */
+
 void gpudl__epoch_init(void);               /* before the first pin; any number of times */
 uint64_t gpudl__epoch_advance(void);        /* what was taken out of sight before may go when the epoch returned has passed */
 bool gpudl__epoch_passed(uint64_t epoch);
+uint64_t gpudl__epoch_held(void);           /* waits; the epoch then */
 
 static inline void epoch_pin(struct thread *t)
 {
     uint64_t now = atomic_load_explicit(&gpudl__epoch, memory_order_acquire);
 
+    if (__builtin_expect(now & EPOCH_HELD, 0))
+        now = gpudl__epoch_held();
 #ifdef EPOCH_NO_FENCES
     atomic_exchange_explicit(&t->pinned, now, memory_order_seq_cst);
 #else

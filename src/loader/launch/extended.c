@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/loader/error.h"
+#include "src/loader/launch/hold.h"
 #include "src/loader/source/registered.h"
 
 enum { PORTABLE = 8 };   /* blocks of a cluster that every device with clusters takes */
@@ -198,8 +199,11 @@ static int ask_blocks(const gpudl_driver_table *cu, const struct place *place, c
     if (err)
         return err;
     *call = "cuKernelGetFunction";
-    if (!gpudl__registered_is_function(place->version, place->kernel))
+    if (!gpudl__registered_is_function(place->version, place->kernel)) {
+        gpudl__launches_hold();
         err = cu->KernelGetFunction(&f, place->handle);
+        gpudl__launches_let_go();
+    }
     if (err)
         return err;
     *call = "cuOccupancyMaxActiveBlocksPerMultiprocessor";

@@ -2,16 +2,22 @@
 #include "src/driver/launch_config.h"
 #include "src/loader/launch/attributes.h"
 #include "src/loader/error.h"
+#include "src/loader/launch/hold.h"
 #include "src/loader/launch/launch.h"
 #include "src/loader/source/registered.h"
 #include "src/loader/launch/use.h"
 
 static int function_of(const struct use *u, CUfunction *f)
 {
+    int err;
+
     *f = (CUfunction)u->handle;
     if (gpudl__registered_is_function(u->version, u->kernel))
         return 0;
-    return u->version->loader->driver.table.KernelGetFunction(f, u->handle);
+    gpudl__launches_hold();
+    err = u->version->loader->driver.table.KernelGetFunction(f, u->handle);
+    gpudl__launches_let_go();
+    return err;
 }
 
 /* On the device, with the function in hand; there: the driver has what it will be asked through. Only after a success leave. */

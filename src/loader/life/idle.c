@@ -1,6 +1,7 @@
 #include "src/loader/life/idle.h"
 
 #include "src/loader/context.h"
+#include "src/loader/launch/hold.h"
 #include "src/loader/loader.h"
 #include "src/util/clock.h"
 
@@ -35,13 +36,17 @@ static bool is_idle(const gpudl_driver_table *cu, CUcontext context, uint64_t de
 
     if (!cu->EventCreate || !cu->EventQuery || !cu->EventDestroy || !cu->EventRecord)
         return true;
+    gpudl__launches_hold();
     err = cu->EventCreate(&event, GPUDL_EVENT_DISABLE_TIMING);
+    gpudl__launches_let_go();
     if (err)
         return is_dead(err);
     err = cu->CtxRecordEvent ? cu->CtxRecordEvent(context, event) : cu->EventRecord(event, GPUDL_STREAM_LEGACY);
     if (!err)
         err = wait_for(cu, event, deadline);
+    gpudl__launches_hold();
     cu->EventDestroy(event);
+    gpudl__launches_let_go();
     return !err || is_dead(err);
 }
 

@@ -3,6 +3,7 @@
 #include "src/loader/context.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
+#include "src/loader/launch/hold.h"
 #include "src/loader/life/moment.h"
 
 enum { MOST_DEVICES = 64 };
@@ -33,8 +34,10 @@ static int load_functions(gpudl_loader *l, const CUkernel *handles, size_t n, co
     struct relaxed r = gpudl__relax(l);
     int err = 0;
 
+    gpudl__launches_hold();
     for (size_t i = 0; i < n && !err; i++)
         err = load_function(&l->driver.table, handles[i], call);
+    gpudl__launches_let_go();
     gpudl__unrelax(l, r);
     return err;
 }

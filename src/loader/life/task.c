@@ -4,6 +4,7 @@
 #include "src/loader/context.h"
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
+#include "src/loader/launch/hold.h"
 #include "src/loader/loader.h"
 #include "src/loader/options.h"
 #include "src/loader/process.h"
@@ -158,7 +159,9 @@ static gpudl_status record(struct gpudl_task *t)
         return gpudl__fail_argument("gpudl_async_options", "the stream is being captured: its work is not begun by it");
     if (!err) {
         call = "cuEventCreate";
+        gpudl__launches_hold();
         err = cu->EventCreate(&t->event, GPUDL_EVENT_DISABLE_TIMING);
+        gpudl__launches_let_go();
     }
     if (!err) {
         call = "cuEventRecord";
