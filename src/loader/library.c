@@ -30,66 +30,117 @@ static void free_library(gpudl_library *lib)
     gpudl__handle_give(lib->loader, lib, HANDLE_LIBRARY);
 }
 
-/* Turns the library onto its first version. */
-static gpudl_status bind(gpudl_library *lib, struct content *content, const struct load_settings *settings)
+/* Turns the library onto its first version, whose reference is taken over, and hands it out. */
+static gpudl_status bind(gpudl_library *lib, struct version *v, const void *made_at, gpudl_library **out)
 {
-    struct version *v;
-    struct binding *b;
-    gpudl_status status = gpudl__version_get(lib->loader, content, settings, &v);
+    struct binding *b = gpudl__binding_create(v, v->nkernels < FIRST_PLACES ? v->nkernels : FIRST_PLACES);
 
-    if (status != GPUDL_OK)
-        return status;
-    b = gpudl__binding_create(v, v->nkernels < FIRST_PLACES ? v->nkernels : FIRST_PLACES);
     if (!b) {
         gpudl__version_drop(v);
         return gpudl__fail_memory("a library");
     }
     atomic_store_explicit(&lib->binding, b, memory_order_release);
+    gpudl__handle_open(lib, HANDLE_LIBRARY, made_at);
+    *out = lib;
     return GPUDL_OK;
+}
+
+/* NULL: no memory. */
+static gpudl_library *make(gpudl_loader *l, const char *name, const struct load_settings *settings)
+{
+    gpudl_library *lib = gpudl__handle_take(l, HANDLE_LIBRARY);
+
+    if (!lib)
+        return NULL;
+    lib->loader = l;
+    lib->references = 1;
+    lib->settings = *settings;
+    lib->name = gpudl__alloc_string(name);
+    if (lib->name)
+        return lib;
+    free_library(lib);
+    return NULL;
 }
 
 gpudl_status gpudl__library_create(
     gpudl_loader *l, struct content *content, const struct load_settings *settings, const void *made_at, gpudl_library **out)
 {
-    gpudl_library *lib = gpudl__handle_take(l, HANDLE_LIBRARY);
+    gpudl_library *lib = make(l, content->name, settings);
+    struct version *v;
     gpudl_status status;
 
     if (!lib)
         return gpudl__fail_memory("a library");
-    lib->loader = l;
-    lib->references = 1;
-    lib->settings = *settings;
     lib->stamp = content->stamp;
     lib->trust = gpudl__trust_take(content);
-    lib->name = gpudl__alloc_string(content->name);
-    status = lib->name ? bind(lib, content, settings) : gpudl__fail_memory("a library");
-    if (status != GPUDL_OK) {
+    status = gpudl__version_get(l, content, settings, &v);
+    if (status == GPUDL_OK)
+        status = bind(lib, v, made_at, out);
+    if (status != GPUDL_OK)
         free_library(lib);
-        return status;
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------------- loads */
+
+/* Of memory that is loaded already no copy is made: the library gets the version's bytes. What a policy is to see is copied
+ * first, as nobody may change it between its look and the hit. NULL: it is to be read. */
+static struct version *find_in_place(gpudl_loader *l, const gpudl_source *source, const gpudl_load_options *options,
+    const struct load_settings *settings, const char **name)
+{
+    struct span bytes;
+
+    if (gpudl__trust_asks(l->trust, options) || !gpudl__source_in_place(source, &bytes, name))
+        return NULL;
+    return gpudl__version_find(l, bytes, settings);
+}
+
+static gpudl_status share(gpudl_loader *l, struct version *v, const char *name, const struct load_settings *settings,
+    const void *made_at, gpudl_library **out)
+{
+    gpudl_library *lib = make(l, name, settings);
+    gpudl_status status;
+
+    if (!lib) {
+        gpudl__version_drop(v);
+        return gpudl__fail_memory("a library");
     }
-    gpudl__handle_open(lib, HANDLE_LIBRARY, made_at);
-    *out = lib;
-    return GPUDL_OK;
+    status = bind(lib, v, made_at, out);
+    if (status != GPUDL_OK)
+        free_library(lib);
+    return status;
+}
+
+static gpudl_status read_and_load(gpudl_loader *l, const gpudl_source *source, const gpudl_load_options *options,
+    const gpudl_compile_options *compile, const struct load_settings *settings, const void *made_at, gpudl_library **out)
+{
+    struct content content;
+    gpudl_status status = gpudl__content_read(source, &content);
+
+    if (status != GPUDL_OK)
+        return status;
+    status = gpudl__trust_admit(l->trust, NULL, options, &content);
+    if (status == GPUDL_OK)
+        status = gpudl__content_compile(l, compile, settings, &content);
+    if (status == GPUDL_OK)
+        status = gpudl__library_create(l, &content, settings, made_at, out);
+    gpudl__content_release(&content);
+    return status;
 }
 
 static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpudl_load_options *options,
     const struct load_settings *settings, const void *made_at, gpudl_library **out)
 {
     gpudl_compile_options *compile;
-    struct content content;
     gpudl_status status = gpudl__compile_of_load(options, &compile);
+    struct version *v;
+    const char *name;
 
     if (status != GPUDL_OK)
         return status;
-    status = gpudl__content_read(source, &content);
-    if (status == GPUDL_OK) {
-        status = gpudl__trust_admit(l->trust, NULL, options, &content);
-        if (status == GPUDL_OK)
-            status = gpudl__content_compile(l, compile, settings, &content);
-        if (status == GPUDL_OK)
-            status = gpudl__library_create(l, &content, settings, made_at, out);
-        gpudl__content_release(&content);
-    }
+    v = find_in_place(l, source, options, settings, &name);
+    status = v ? share(l, v, name, settings, made_at, out)
+               : read_and_load(l, source, options, compile, settings, made_at, out);
     if (status == GPUDL_OK)
         (*out)->compile = compile;
     else

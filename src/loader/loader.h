@@ -73,6 +73,7 @@ struct gpudl_loader {
     char driver_text[256];
     pthread_mutex_t lock;
     struct version *versions[VERSION_BUCKETS];    /* those that may be shared; not counted */
+    struct version *last_of_size[VERSION_BUCKETS];  /* one of them, wanted last, or NULL */
     struct binding *retired;
     struct parking parking;
     struct moment *moments;             /* what waits for one (moment.h) */
@@ -184,6 +185,9 @@ void gpudl__log_to_stderr(void *user, gpudl_log_level level, const char *text);
  * is the caller's. */
 gpudl_status gpudl__version_get(
     gpudl_loader *l, struct content *content, const struct load_settings *settings, struct version **out);
+/* The version of these bytes, one reference to it the caller's; NULL: they are to be loaded. They are compared where they lie, and
+ * may change meanwhile. */
+struct version *gpudl__version_find(gpudl_loader *l, struct span bytes, const struct load_settings *settings);
 /* Would a load of this content be the same? */
 bool gpudl__version_is(const struct version *v, const struct content *content, const struct load_settings *settings);
 void gpudl__version_hold(struct version *v);      /* under the lock */

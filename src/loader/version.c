@@ -12,35 +12,127 @@ static struct version **bucket(gpudl_loader *l, struct hash128 hash)
     return &l->versions[hash.low % VERSION_BUCKETS];
 }
 
-/* The hash finds, the bytes decide. */
-static bool is_equal(struct span a, struct span b)
+/* ------------------------------------------------------------------------------------------------------------ found by content */
+
+/* What makes two loads the same. */
+struct wanted {
+    struct span bytes, lowered;
+    const struct load_settings *settings;
+    uint64_t *counter;          /* that the version held last was counted in */
+};
+
+static struct version **last_of_size(gpudl_loader *l, size_t size)
 {
-    return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
+    return &l->last_of_size[(size * 0x9e3779b97f4a7c15u >> 32) % VERSION_BUCKETS];
 }
 
-static bool is_same(const struct version *v, const struct content *c, struct hash128 hash, const struct load_settings *settings)
+static bool may_be(const struct version *v, const struct wanted *w)
 {
-    return v->hash.low == hash.low && v->hash.high == hash.high && gpudl__settings_same(&v->settings, settings) &&
-        is_equal(v->content.bytes, c->bytes) && is_equal(v->content.lowered, c->lowered);
+    return v->content.bytes.size == w->bytes.size && v->content.lowered.size == w->lowered.size &&
+        gpudl__settings_same(&v->settings, w->settings);
+}
+
+static bool is_equal(struct span a, struct span b)
+{
+    return !a.size || memcmp(a.data, b.data, a.size) == 0;
+}
+
+/* Of one that may be it. */
+static bool is_it(const struct version *v, const struct wanted *w)
+{
+    return is_equal(v->content.bytes, w->bytes) && is_equal(v->content.lowered, w->lowered);
 }
 
 bool gpudl__version_is(const struct version *v, const struct content *content, const struct load_settings *settings)
 {
-    return is_same(v, content, v->hash, settings);
+    const struct wanted w = { content->bytes, content->lowered, settings, NULL };
+
+    return may_be(v, &w) && is_it(v, &w);
 }
 
-/* A reference for the caller, or NULL. Under the lock. */
-static struct version *find(gpudl_loader *l, const struct content *c, struct hash128 hash, const struct load_settings *settings)
+static void take(struct version *v)
 {
-    for (struct version *v = *bucket(l, hash); v; v = v->next)
-        if (is_same(v, c, hash, settings)) {
-            if (v->parked)
-                gpudl__unpark(v);
-            v->references++;
-            return v;
-        }
+    if (v->parked)
+        gpudl__unpark(v);
+    v->references++;
+}
+
+static void take_as(struct version *v, struct wanted *w)
+{
+    gpudl_loader *l = v->loader;
+
+    w->counter = v->parked ? &l->counts.warm_hits : &l->counts.shared;
+    ++*w->counter;
+    take(v);
+}
+
+/* Its bytes decide, and they may be many: without the lock. NULL: it is not, and is let go again. */
+static struct version *confirm(struct version *v, const struct wanted *w)
+{
+    if (is_it(v, w))
+        return v;
+    pthread_mutex_lock(&v->loader->lock);
+    --*w->counter;
+    pthread_mutex_unlock(&v->loader->lock);
+    gpudl__version_drop(v);
     return NULL;
 }
+
+/* Most often it is the one of this size that was wanted last: then nothing need be hashed. */
+static struct version *guess(gpudl_loader *l, struct wanted *w)
+{
+    struct version *v;
+
+    pthread_mutex_lock(&l->lock);
+    v = *last_of_size(l, w->bytes.size);
+    if (v && may_be(v, w))
+        take_as(v, w);
+    else
+        v = NULL;
+    pthread_mutex_unlock(&l->lock);
+    return v ? confirm(v, w) : NULL;
+}
+
+/* The n-th in its bucket that may be it; NULL: there are not so many. Under the lock. */
+static struct version *candidate(gpudl_loader *l, const struct wanted *w, struct hash128 hash, size_t n)
+{
+    struct version *v = *bucket(l, hash);
+
+    for (; v; v = v->next)
+        if (v->hash.low == hash.low && v->hash.high == hash.high && may_be(v, w) && !n--)
+            break;
+    return v;
+}
+
+/* The hash finds, the bytes decide. */
+static struct version *find_hashed(gpudl_loader *l, struct wanted *w, struct hash128 hash)
+{
+    struct version *v = NULL, *next;
+    size_t n = 0;
+
+    do {
+        pthread_mutex_lock(&l->lock);
+        next = candidate(l, w, hash, n++);
+        if (next) {
+            *last_of_size(l, w->bytes.size) = next;
+            take_as(next, w);
+        }
+        pthread_mutex_unlock(&l->lock);
+        if (next)
+            v = confirm(next, w);
+    } while (next && !v);
+    return v;
+}
+
+struct version *gpudl__version_find(gpudl_loader *l, struct span bytes, const struct load_settings *settings)
+{
+    struct wanted w = { bytes, { NULL, 0 }, settings, NULL };
+    struct version *v = guess(l, &w);
+
+    return v ? v : find_hashed(l, &w, gpudl__hash128(bytes));
+}
+
+/* ------------------------------------------------------------------------------------------------------------- in the list */
 
 static void list(struct version *v)
 {
@@ -48,15 +140,18 @@ static void list(struct version *v)
 
     v->next = *b;
     *b = v;
+    *last_of_size(v->loader, v->content.bytes.size) = v;
     v->listed = true;
 }
 
 void gpudl__version_unlist(struct version *v)
 {
-    struct version **p = bucket(v->loader, v->hash);
+    struct version **p = bucket(v->loader, v->hash), **last = last_of_size(v->loader, v->content.bytes.size);
 
     if (!v->listed)
         return;
+    if (*last == v)
+        *last = NULL;
     while (*p != v)
         p = &(*p)->next;
     *p = v->next;
@@ -112,6 +207,21 @@ struct names gpudl__version_names(const struct version *v)
     return (struct names){ kernel_at, v->kernels, v->nkernels };
 }
 
+/* What another thread has loaded meanwhile, held; or NULL. Under the lock. */
+static struct version *find_twin(const struct version *v)
+{
+    const struct wanted w = { v->content.bytes, v->content.lowered, &v->settings, NULL };
+    struct version *twin;
+    size_t n = 0;
+
+    do
+        twin = candidate(v->loader, &w, v->hash, n++);
+    while (twin && !is_it(twin, &w));
+    if (twin)
+        take(twin);
+    return twin;
+}
+
 /* A loaded version comes into the list, unless another thread has loaded the same meanwhile: then that one is taken. Globals
  * can be written, by kernels or by their owner, so a version that has any is nobody else's. */
 static struct version *publish(struct version *v)
@@ -122,7 +232,7 @@ static struct version *publish(struct version *v)
 
     pthread_mutex_lock(&l->lock);
     v->number = ++l->counts.loads;
-    other = is_own ? NULL : find(l, &v->content, v->hash, &v->settings);
+    other = is_own ? NULL : find_twin(v);
     if (!other && !is_own)
         list(v);
     pthread_mutex_unlock(&l->lock);
@@ -159,15 +269,15 @@ static gpudl_status load(gpudl_loader *l, struct content *content, struct hash12
 static gpudl_status get(
     gpudl_loader *l, struct content *content, const struct load_settings *settings, struct version **out)
 {
-    struct hash128 hash = gpudl__hash128(content->bytes);
-    struct version *v;
+    struct wanted w = { content->bytes, content->lowered, settings, NULL };
+    struct version *v = guess(l, &w);
+    struct hash128 hash;
     gpudl_status status;
 
-    pthread_mutex_lock(&l->lock);
-    v = find(l, content, hash, settings);
-    if (v)
-        ++*(v->references == 1 ? &l->counts.warm_hits : &l->counts.shared);
-    pthread_mutex_unlock(&l->lock);
+    if (!v) {
+        hash = gpudl__hash128(content->bytes);
+        v = find_hashed(l, &w, hash);
+    }
     if (!v)
         return load(l, content, hash, settings, out);
     status = gpudl__trust_admit_entry(content, v->code);

@@ -23,6 +23,7 @@ VISIBLE void *__wrap_realloc(void *block, size_t bytes);
 static atomic_long until_failure; /* allocations; 0: none fails */
 static atomic_bool failed_ours;   /* the one that failed was asked of the loader's allocator */
 static atomic_long live;
+static _Atomic size_t largest;
 static char messages[1 << 16];
 
 /* -------------------------------------------------------------------------------------------------------------- allocations */
@@ -47,6 +48,14 @@ void *__wrap_realloc(void *block, size_t bytes)
     return fails_now() ? NULL : __real_realloc(block, bytes);
 }
 
+static void note_size(size_t bytes)
+{
+    size_t known = atomic_load(&largest);
+
+    while (bytes > known && !atomic_compare_exchange_weak(&largest, &known, bytes))
+        ;
+}
+
 static void *allocate(void *user, size_t bytes)
 {
     (void)user;
@@ -55,6 +64,7 @@ static void *allocate(void *user, size_t bytes)
         return NULL;
     }
     atomic_fetch_add(&live, 1);
+    note_size(bytes);
     return __real_malloc(bytes);
 }
 
@@ -68,6 +78,11 @@ static void release(void *user, void *block)
 long harness_live_blocks(void)
 {
     return atomic_load(&live);
+}
+
+size_t harness_largest_block(void)
+{
+    return atomic_exchange(&largest, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ loaders */

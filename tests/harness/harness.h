@@ -22,6 +22,7 @@ gpudl_loader *harness_open_with(gpudl_loader_options options);   /* log and allo
 gpudl_loader *harness_open_keeping_nothing(void);       /* what nobody holds is unloaded at once */
 void harness_close(gpudl_loader *l);                    /* asserts that nothing is left: blocks, libraries, contexts, misuse */
 long harness_live_blocks(void);
+size_t harness_largest_block(void);                     /* in bytes, of those that were asked for since the last call */
 const char *harness_log(void);                          /* what was logged since the loader was opened, a line each */
 
 void harness_fail_allocations(harness_scenario *scenario, void *user);

@@ -1,5 +1,6 @@
 /* Warm and retired versions, moments, residency, captures. */
 #include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "tests/loader/common.h"
@@ -46,6 +47,63 @@ static void warm_code_is_found_again(void **state)
     assert_int_equal(s.warm, 1);
     assert_true(s.warm_bytes > 0);
     assert_int_equal(s.held, 0);
+    harness_close(l);
+}
+
+/* A PTX of so many bytes with one kernel. */
+static char *make_text(const char *kernel, size_t size)
+{
+    char *text = malloc(size + 1);
+
+    assert_non_null(text);
+    memset(text, ' ', size);
+    text[size] = '\0';
+    text[snprintf(text, size, ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry %s() { ret; }\n", kernel)] = ' ';
+    return text;
+}
+
+static void memory_that_is_loaded_already_is_not_copied(void **state)
+{
+    enum { SIZE = 100000 };
+    char *text = make_text("a", SIZE);
+    gpudl_loader *l = harness_open();
+    gpudl_library *held;
+
+    (void)state;
+    gpudl_library_release(load(l, GPUDL_MEMORY(text, SIZE)));
+    assert_true(harness_largest_block() >= SIZE);
+    held = load(l, GPUDL_MEMORY(text, SIZE));
+    gpudl_library_release(load(l, GPUDL_MEMORY(text, SIZE)));
+    assert_true(harness_largest_block() < SIZE);
+    assert_int_equal(stats_of(l).warm_hits, 1);
+    assert_int_equal(stats_of(l).shared, 1);
+    memset(text, ' ', SIZE);            /* is the caller's: what was loaded does not mind */
+    free(text);
+    assert_string_equal(gpudl_library_kernel_name(held, 0), "a");
+    gpudl_library_release(held);
+    harness_close(l);
+}
+
+static void contents_of_one_size_are_told_apart(void **state)
+{
+    enum { SIZE = 5000, N = 3 };
+    char *texts[N] = { make_text("a", SIZE), make_text("b", SIZE), make_text("c", SIZE) };
+    const char *const names[N] = { "a", "b", "c" };
+    gpudl_loader *l = harness_open();
+    gpudl_library *lib;
+
+    (void)state;
+    for (int i = 0; i < 4 * N; i++) {
+        lib = load(l, GPUDL_MEMORY(texts[i % N], SIZE));
+        assert_string_equal(gpudl_library_kernel_name(lib, 0), names[i % N]);
+        gpudl_library_release(lib);
+    }
+    assert_int_equal(stats_of(l).loads, N);
+    assert_int_equal(stats_of(l).warm_hits, 3 * N);
+    assert_int_equal(stats_of(l).shared, 0);
+    assert_int_equal(stats_of(l).warm, N);
+    for (int i = 0; i < N; i++)
+        free(texts[i]);
     harness_close(l);
 }
 
@@ -415,6 +473,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, reset_driver)
         TEST(warm_code_is_found_again),
+        TEST(memory_that_is_loaded_already_is_not_copied),
+        TEST(contents_of_one_size_are_told_apart),
         TEST(the_least_recently_used_goes_first),
         TEST(warm_code_is_bounded_in_bytes),
         TEST(what_a_device_may_have_is_unloaded_at_a_named_point),

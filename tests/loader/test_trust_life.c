@@ -277,6 +277,30 @@ static void a_polled_file_waits_for_its_signature(void **state)
     follow(1);
 }
 
+/* What a policy looked at must be what is found: a copy that nobody else can change, also of code that is loaded already. */
+static void memory_is_copied_before_a_policy_looks_at_it(void **state)
+{
+    enum { SIZE = 100000 };
+    gpudl_trust_options trust = by_signature(alices);
+    gpudl_load_options o = GPUDL_LOAD_OPTIONS_INIT;
+    char *text = malloc(SIZE);
+    gpudl_loader *l = harness_open();
+    gpudl_library *lib;
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, ' ', SIZE);
+    memcpy(text, texts[0], strlen(texts[0]));
+    assert_ok(gpudl_library_load(l, GPUDL_MEMORY(text, SIZE), NULL, &lib));
+    gpudl_library_release(lib);
+    (void)harness_largest_block();
+    o.trust = &trust;
+    assert_fails(gpudl_library_load(l, GPUDL_MEMORY(text, SIZE), &o, &lib), GPUDL_ERROR_SIGNATURE_MISSING, "");
+    assert_true(harness_largest_block() >= SIZE);
+    free(text);
+    harness_close(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +308,7 @@ int main(void)
         TEST(a_replacement_answers_to_the_policy_of_the_load),
         TEST(a_replacement_answers_to_the_loader),
         TEST(a_warm_version_is_no_way_around),
+        TEST(memory_is_copied_before_a_policy_looks_at_it),
         TEST(tasks_are_checked_and_keep_nothing_of_the_callers),
         TEST(a_watched_file_waits_for_its_signature),
         TEST(a_polled_file_waits_for_its_signature),

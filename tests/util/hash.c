@@ -35,10 +35,30 @@ static void every_byte_and_the_length_count(void **state)
     }
 }
 
+/* Large ones too, whose hash may be made by other instructions than that of small ones. */
+static void values_are_the_same_for_all_sizes(void **state)
+{
+    static const struct { size_t size; uint64_t low, high; } known[] = {
+        { 1023, 0x2cc3eb48d98f537f, 0x9a6d029ed999fc85 },
+        { 1024, 0xdc5acf0b043c445b, 0x8bbb9f7af37f2f52 },
+        { 5000, 0x6abe8be5abcb2760, 0xa4ba2a60fb07e016 },
+    };
+    unsigned char bytes[5000];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (unsigned char)(i * 7);
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+        struct hash128 h = gpudl__hash128((struct span){ bytes, known[i].size });
+        assert_true(h.low == known[i].low && h.high == known[i].high);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_xxh3),
+        cmocka_unit_test(values_are_the_same_for_all_sizes),
         cmocka_unit_test(every_byte_and_the_length_count),
     };
 

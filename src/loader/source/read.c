@@ -157,6 +157,23 @@ static gpudl_status read_file(const char *path, bool may_map, struct content *ou
     return status;
 }
 
+static const char *name_of(const gpudl_source *source)
+{
+    return source->name ? source->name : "memory";
+}
+
+bool gpudl__source_in_place(const gpudl_source *source, struct span *bytes, const char **name)
+{
+    gpudl_source known;
+
+    if (!source || gpudl__options_import(&known, sizeof(known), source, "gpudl_source") != GPUDL_OK ||
+        known.kind != GPUDL_SOURCE_MEMORY || !known.bytes || !known.nbytes)
+        return false;
+    *bytes = (struct span){ known.bytes, known.nbytes };
+    *name = name_of(&known);
+    return true;
+}
+
 static gpudl_status read_memory(const gpudl_source *source, const char *name, struct content *out)
 {
     unsigned char *bytes;
@@ -231,7 +248,7 @@ static gpudl_status take_in(const gpudl_source *source, bool may_map, bool any, 
     status = gpudl__options_import(&known, sizeof(known), source, "gpudl_source");
     if (status != GPUDL_OK)
         return status;
-    name = known.name ? known.name : "memory";
+    name = name_of(&known);
     if (known.kind == GPUDL_SOURCE_REGISTERED && any)
         return gpudl__fail_argument("gpudl_source", "registered kernels are the program's own, and no bytes to sign or to check");
     cuda = is_cuda(&known);

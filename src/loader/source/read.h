@@ -24,6 +24,8 @@ struct content {
 
 /* On failure there is nothing to release. */
 gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out);
+/* Memory whose bytes are loaded as they are: where they lie, and what messages call them. False: another source, or none. */
+bool gpudl__source_in_place(const gpudl_source *source, struct span *bytes, const char **name);
 /* For looking only: files of any size, of which the large ones are mapped. No NUL follows then, and who truncates the file takes
  * the bytes away. */
 gpudl_status gpudl__content_map(const gpudl_source *source, struct content *out);

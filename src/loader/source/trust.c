@@ -364,6 +364,15 @@ static gpudl_status import(
     return status == GPUDL_OK && load.trust ? import_trust(own, load.trust, out, signature) : status;
 }
 
+bool gpudl__trust_asks(const struct trust_setup *own, const gpudl_load_options *options)
+{
+    gpudl_load_options load = GPUDL_LOAD_OPTIONS_INIT;
+
+    if (own || gpudl__trust_locked())
+        return true;
+    return options && (gpudl__options_import(&load, sizeof(load), options, "gpudl_load_options") != GPUDL_OK || load.trust);
+}
+
 gpudl_status gpudl__trust_admit(
     const struct trust_setup *own, const struct trust_setup *before, const gpudl_load_options *options, struct content *c)
 {

@@ -32,6 +32,9 @@ char *gpudl__trust_absolute(const char *path);
 gpudl_status gpudl__trust_open(const gpudl_trust_options *given, struct trust_setup **out);
 bool gpudl__trust_locked(void);     /* the environment is not to be heeded */
 
+/* Is there a policy that such a load answers to, or are its options to be looked at? */
+bool gpudl__trust_asks(const struct trust_setup *own, const gpudl_load_options *options);
+
 /* May it be looked into? own is the loader's setup, before that of the library which is replaced, options are the load's; each may
  * be NULL. before holds unless the options name a policy. The content keeps theirs, and what there is still to be asked of its
  * entry. */
