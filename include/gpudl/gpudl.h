@@ -39,8 +39,9 @@
  *   - At process exit nothing is unloaded, and gpudl's threads are parked: what they have begun in the driver is waited for (5 s at
  *     most), tasks and waits end with GPUDL_ERROR_CANCELLED, callbacks are not called any more. Other calls work on in exit
  *     handlers as far as the driver does; gpudl_loader_close() does nothing.
- *   - A plugin with its own copy of gpudl can be closed with dlclose() when its loaders are. While a loader that has threads is
- *     open, its code stays in the process.
+ *   - A plugin with its own copy of gpudl can be closed with dlclose() when its loaders are. Its code stays in the process while a
+ *     loader is open that has threads (since its first asynchronous load or watch), or whose code a graph was given: for good
+ *     where that is the default loader, which nothing closes.
  *
  * Environment (ignored in set-user-id programs and under a locked trust policy): GPUDL_DRIVER, see gpudl_loader_options;
  * GPUDL_COMPILER, GPUDL_CACHE_DIR and where compilers are looked for, see gpudl/compile.h; GPUDL_QUIET=1 silences warnings;
@@ -203,8 +204,9 @@ GPUDL_API gpudl_status gpudl_loader_open(const gpudl_loader_options *options, gp
  * Close a loader and give back the contexts that it holds. The caller has released everything that came from it, and no
  * launch through it is under way; else it stays open, and errors are logged: how many handles are out, then each by its kind, source
  * and name, with the place in the program that made it (the first 16; all with GPUDL_LEAKS=1). Waits for tasks and told() of
- * watches that are still at work, and for launches through other loaders, a second at most. The driver library stays loaded in the
- * process. Accepts NULL, which does not close the default loader.
+ * watches that are still at work; and, a second at most, for launches through other loaders, and for the driver to let go of the code
+ * of graphs that were destroyed. While a graph holds code its loader stays open. The driver library stays loaded in the process.
+ * Accepts NULL, which does not close the default loader.
  */
 GPUDL_API void gpudl_loader_close(gpudl_loader *loader);
 

@@ -18,7 +18,7 @@
 #include "src/loader/source/trust.h"
 #include "src/util/clock.h"
 
-enum { LAUNCH_PATIENCE = 1000000000, LAUNCH_PAUSE = 50000 }; /* ns */
+enum { CLOSE_PATIENCE = 1000000000, CLOSE_PAUSE = 50000 }; /* ns */
 
 /* One loud warning a process says that no GPU is used. */
 static atomic_bool warned;
@@ -247,13 +247,13 @@ gpudl_status gpudl_loader_use_device(gpudl_loader *given, int device)
     return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuCtxSetCurrent", err, "device %d", device) : GPUDL_OK;
 }
 
-/* A launch through another loader looks the same (epoch.h), so those that are under way are waited for, for a while. False, and
- * said: something of it is out. */
+/* What may end by itself is waited for, for a while: launches, as one through another loader looks the same (epoch.h), and graphs, as
+ * the driver lets go of what a graph held some time after it is destroyed. False, and said: something of it is out. */
 static bool is_free(gpudl_loader *l)
 {
-    uint64_t deadline = clock_after(LAUNCH_PATIENCE);
+    uint64_t deadline = clock_after(CLOSE_PATIENCE);
     size_t handles, graphs;
-    bool launching;
+    bool launching, wait;
 
     do {
         gpudl__reap(l);
@@ -262,9 +262,10 @@ static bool is_free(gpudl_loader *l)
         graphs = l->graphs;
         launching = l->retired != NULL;
         pthread_mutex_unlock(&l->lock);
-        if (!handles && !graphs && launching)
-            clock_sleep(LAUNCH_PAUSE);
-    } while (!handles && !graphs && launching && clock_now() < deadline);
+        wait = !handles && (graphs || launching) && clock_now() < deadline;
+        if (wait)
+            clock_sleep(CLOSE_PAUSE);
+    } while (wait);
     if (!handles && !graphs && !launching)
         return true;
     gpudl__log(l, GPUDL_LOG_ERROR,
@@ -288,7 +289,7 @@ void gpudl_loader_close(gpudl_loader *l)
     gpudl__park_unload_all(l);
     gpudl__workers_join(l);
     gpudl__watcher_join(l);
-    gpudl__process_had_threads(l);
+    gpudl__process_let_code_go(l);
     gpudl__contexts_release(l);
     pthread_cond_destroy(&l->moment_came);
     pthread_mutex_destroy(&l->lock);

@@ -62,7 +62,7 @@ struct gpudl_kernel {
 struct gpudl_loader {
     struct gpudl_kernel face;           /* still, and not in a slot */
     gpudl_loader *next;                 /* of the process's (process.h) */
-    _Atomic(void *) code;               /* held while there are threads, or NULL */
+    _Atomic(void *) code;               /* held while other threads may run it (process.h), or NULL */
     struct allocator allocator;         /* allocate is NULL: malloc */
     gpudl_log_function *log;
     void *log_user;

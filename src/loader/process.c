@@ -69,7 +69,7 @@ static void *hold_code(void)
     return dladdr((void *)hold_code, &info) && info.dli_fname ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
 }
 
-void gpudl__process_has_threads(gpudl_loader *l)
+void gpudl__process_hold_code(gpudl_loader *l)
 {
     void *code, *none = NULL;
 
@@ -81,7 +81,7 @@ void gpudl__process_has_threads(gpudl_loader *l)
         dlclose(code);
 }
 
-void gpudl__process_had_threads(gpudl_loader *l)
+void gpudl__process_let_code_go(gpudl_loader *l)
 {
     void *code = atomic_exchange(&l->code, NULL);
 

@@ -3,7 +3,7 @@
  * At exit nothing is unloaded: the driver, and what the program's own handlers still do with gpudl, are left alone. Loaders' threads
  * are parked by a handler of exit(3), before the driver's own: each ends what it has begun (waits are given up), and sleeps from
  * then on. Calls that would need them fail as cancelled, and closing a loader does nothing. A plugin with gpudl in it stays in the
- * process while a loader of it that has threads is open. */
+ * process while a loader of it is open that has threads, or whose code a graph was given: the driver calls when it is destroyed. */
 #ifndef GPUDL_LOADER_PROCESS_H
 #define GPUDL_LOADER_PROCESS_H
 
@@ -15,10 +15,11 @@ void gpudl__process_add(gpudl_loader *l);
 void gpudl__process_remove(gpudl_loader *l);
 bool gpudl__process_has(const gpudl_loader *l);     /* does not look into it: it may be gone */
 
-/* Before a loader has threads, not under its lock: they will be parked, and their code stays. Any number of times. */
-void gpudl__process_has_threads(gpudl_loader *l);
-/* After its last one has ended. */
-void gpudl__process_had_threads(gpudl_loader *l);
+/* Before another thread may run the loader's code by itself, one of its own or the driver's. Not under its lock. The code stays, and
+ * threads will be parked. Any number of times. */
+void gpudl__process_hold_code(gpudl_loader *l);
+/* None will any more. */
+void gpudl__process_let_code_go(gpudl_loader *l);
 /* They are, or are about to be. */
 bool gpudl__process_ends(void);
 

@@ -47,3 +47,28 @@ int plugin_run(const char *driver, const char *file, int close_it)
         gpudl_loader_close(l);
     return status;
 }
+
+int plugin_capture(const char *driver, CUstream stream)
+{
+    gpudl_loader_options options = GPUDL_LOADER_OPTIONS_INIT;
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    gpudl_library *lib = NULL;
+    gpudl_kernel *k = NULL;
+    gpudl_status status;
+    gpudl_loader *l;
+
+    options.driver = driver;
+    config.stream = stream;
+    status = gpudl_loader_open(&options, &l);
+    if (status != GPUDL_OK)
+        return status;
+    status = gpudl_library_load(l, GPUDL_MEMORY(text, strlen(text)), NULL, &lib);
+    if (status == GPUDL_OK)
+        status = gpudl_kernel_get(lib, "a", &k);
+    if (status == GPUDL_OK)
+        status = gpudl_launch(k, &config);
+    gpudl_kernel_release(k);
+    gpudl_library_release(lib);
+    gpudl_loader_close(l);
+    return status;
+}

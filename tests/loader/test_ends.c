@@ -418,6 +418,25 @@ static int close_a_plugin_before_its_loader(void)
     return 7;
 }
 
+/* The driver calls its code when the graph goes: it stays till then, and the loader with it. */
+static int close_a_plugin_before_its_graph(void)
+{
+    void *plugin = open_plugin(plugin_path());
+    int (*capture)(const char *, CUstream);
+    CUstream stream;
+
+    leaks_are_not_looked_for = 1;
+    *(void **)&capture = dlsym(plugin, "plugin_capture");
+    expect(capture);
+    open_one((gpudl_loader_options)GPUDL_LOADER_OPTIONS_INIT);
+    expect(gpudl_loader_driver(loader)->StreamCreate(&stream, 0) == 0);
+    nulldrv_begin_capture(stream);
+    expect(capture(harness_null_driver(), stream) == 0);
+    expect(dlclose(plugin) == 0);
+    nulldrv_drop_graph(nulldrv_end_capture(stream));
+    return 7;
+}
+
 /* --------------------------------------------------------------------------------------------------------------------- leaks */
 
 static int leave_handles(void)
@@ -448,7 +467,7 @@ static const struct mode {
 #define MODE(name) { #name, name }
     MODE(leave_in_mid_flight), MODE(leave_inside_the_driver), MODE(leave_while_a_callback_blocks), MODE(leave_from_a_callback),
     MODE(fork_in_mid_flight), MODE(fork_under_the_lock), MODE(fork_in_a_replace), MODE(close_a_plugin),
-    MODE(close_a_plugin_before_its_loader), MODE(leave_handles), MODE(leave_nothing),
+    MODE(close_a_plugin_before_its_loader), MODE(close_a_plugin_before_its_graph), MODE(leave_handles), MODE(leave_nothing),
 };
 
 static void become(const char *name, int said)
@@ -529,6 +548,16 @@ static void a_plugin_stays_while_its_loader_has_threads(void **state)
     in_a_process("close_a_plugin_before_its_loader");
 }
 
+static void a_plugin_stays_while_a_graph_has_its_code(void **state)
+{
+    const char *said;
+
+    (void)state;
+    said = in_a_process("close_a_plugin_before_its_graph");
+    if (!strstr(said, "1 graphs hold its code"))
+        fail_msg("%s", said);
+}
+
 static void exit_names_what_was_not_released_to_those_who_ask(void **state)
 {
     const char *said;
@@ -570,6 +599,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_child_waits_for_nobody),
         cmocka_unit_test(a_plugin_goes_when_its_loader_is_closed),
         cmocka_unit_test(a_plugin_stays_while_its_loader_has_threads),
+        cmocka_unit_test(a_plugin_stays_while_a_graph_has_its_code),
         cmocka_unit_test(exit_names_what_was_not_released_to_those_who_ask),
     };
 

@@ -1,5 +1,6 @@
 /* Warm and retired versions, moments, residency, captures. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -468,6 +469,103 @@ static void a_graph_that_cannot_hold_gets_no_launch(void **state)
     harness_close(l);
 }
 
+static void *destroy_graph_later(void *unused)
+{
+    usleep(20000);
+    nulldrv_destroy_graph();
+    return unused;
+}
+
+/* The driver lets go of what a graph held when it pleases, on a thread of its own. */
+static void a_close_waits_for_graphs_that_were_destroyed(void **state)
+{
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+    gpudl_loader *l = harness_open();
+    gpudl_library *lib = load(l, DATA_SOURCE(names_ptx));
+    const gpudl_driver_table *cu = gpudl_loader_driver(l);
+    gpudl_kernel *k;
+    pthread_t thread;
+
+    (void)state;
+    assert_ok(gpudl_loader_use_device(l, 0));
+    assert_int_equal(cu->StreamCreate(&config.stream, 0), 0);
+    assert_ok(gpudl_kernel_get(lib, "axpy", &k));
+    nulldrv_capture(config.stream);
+    assert_ok(gpudl_kernel_launch_params(k, &config, NULL));
+    nulldrv_capture(NULL);
+    gpudl_kernel_release(k);
+    gpudl_library_release(lib);
+    cu->StreamDestroy(config.stream);
+    cu->CtxSetCurrent(NULL);
+    assert_int_equal(pthread_create(&thread, NULL, destroy_graph_later, NULL), 0);
+    harness_close(l);
+    assert_string_equal(harness_log(), "");
+    pthread_join(thread, NULL);
+}
+
+struct meeting {
+    gpudl_kernel *kernel;
+    CUstream stream;
+    pthread_barrier_t barrier;
+    atomic_int launched;
+};
+
+static void *launch_into_it(void *user)
+{
+    struct meeting *m = user;
+    gpudl_launch_config config = gpudl_launch_1d(1, 32);
+
+    config.stream = m->stream;
+    pthread_barrier_wait(&m->barrier);
+    if (gpudl_kernel_launch_params(m->kernel, &config, NULL) == GPUDL_OK)
+        atomic_fetch_add(&m->launched, 1);
+    return NULL;
+}
+
+/* Each of several first launches into one capture makes sure of the code, so that one which fails takes it from no other. */
+static void meet_in_a_capture(int fails)
+{
+    enum { MEET = 4 };
+    gpudl_loader *l = harness_open_keeping_nothing();
+    gpudl_library *lib = load(l, DATA_SOURCE(names_ptx));
+    const gpudl_driver_table *cu = gpudl_loader_driver(l);
+    struct meeting m = { .launched = 0 };
+    pthread_t threads[MEET];
+
+    assert_ok(gpudl_loader_use_device(l, 0));
+    assert_int_equal(cu->StreamCreate(&m.stream, 0), 0);
+    assert_ok(gpudl_kernel_get(lib, "axpy", &m.kernel));
+    pthread_barrier_init(&m.barrier, NULL, MEET);
+    nulldrv_capture(m.stream);
+    nulldrv_slow("cuUserObjectCreate", 20000); /* they do meet */
+    if (fails)
+        nulldrv_fail("cuGraphRetainUserObject", 1, 999);
+    for (int i = 0; i < MEET; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, launch_into_it, &m), 0);
+    for (int i = 0; i < MEET; i++)
+        pthread_join(threads[i], NULL);
+    nulldrv_slow("cuUserObjectCreate", 0);
+    assert_int_equal(m.launched, MEET - fails);
+    assert_in_range(stats_of(l).captured, 1, MEET);
+    nulldrv_capture(NULL);
+    gpudl_kernel_release(m.kernel);
+    gpudl_library_release(lib);
+    assert_int_equal(nulldrv_alive("library"), 1);
+    nulldrv_destroy_graph();
+    cu->StreamDestroy(m.stream);
+    cu->CtxSetCurrent(NULL);
+    assert_ok(gpudl_loader_reap(l, 0, NULL));
+    pthread_barrier_destroy(&m.barrier);
+    harness_close(l);
+}
+
+static void threads_that_meet_in_a_capture_all_hold_the_code(void **state)
+{
+    (void)state;
+    meet_in_a_capture(0);
+    meet_in_a_capture(1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -490,6 +588,8 @@ int main(void)
         TEST(an_old_driver_that_cannot_says_so),
         TEST(a_graph_holds_what_was_captured),
         TEST(a_graph_that_cannot_hold_gets_no_launch),
+        TEST(a_close_waits_for_graphs_that_were_destroyed),
+        TEST(threads_that_meet_in_a_capture_all_hold_the_code),
     };
 
     return cmocka_run_group_tests_name("life", tests, NULL, NULL);

@@ -181,53 +181,114 @@ static void a_release_waits_for_nothing(void **state)
     assert_cu(cu->MemFree(out));
 }
 
+struct graph_calls {
+    int (*begin)(CUstream, int), (*end)(CUstream, CUgraph *), (*make)(void **, CUgraph, unsigned long long);
+    int (*launch)(void *, CUstream), (*drop)(CUgraph), (*drop_exec)(void *);
+};
+
+static struct graph_calls find_graph_calls(void)
+{
+    struct graph_calls g;
+    int found;
+
+    assert_cu(cu->GetProcAddress("cuStreamBeginCapture", (void **)&g.begin, 10010, 0, &found));
+    assert_cu(cu->GetProcAddress("cuStreamEndCapture", (void **)&g.end, 10000, 0, &found));
+    assert_cu(cu->GetProcAddress("cuGraphInstantiateWithFlags", (void **)&g.make, 11040, 0, &found));
+    assert_cu(cu->GetProcAddress("cuGraphLaunch", (void **)&g.launch, 10000, 0, &found));
+    assert_cu(cu->GetProcAddress("cuGraphDestroy", (void **)&g.drop, 10000, 0, &found));
+    assert_cu(cu->GetProcAddress("cuGraphExecDestroy", (void **)&g.drop_exec, 10000, 0, &found));
+    return g;
+}
+
 static void a_graph_keeps_the_code_that_it_was_made_of(void **state)
 {
     CUstream stream;
     gpudl_launch_config config = gpudl_launch_1d(1, 1);
     gpudl_library *lib = load_numbered(301);
-    int (*begin)(CUstream, int), (*end)(CUstream, CUgraph *), (*make)(void **, CUgraph, unsigned long long);
-    int (*launch)(void *, CUstream), (*drop)(CUgraph), (*drop_exec)(void *);
+    struct graph_calls g = find_graph_calls();
     gpudl_kernel *first;
     CUdeviceptr out;
     CUgraph graph;
     void *exec;
-    int found;
 
     (void)state;
-    assert_cu(cu->GetProcAddress("cuStreamBeginCapture", (void **)&begin, 10010, 0, &found));
-    assert_cu(cu->GetProcAddress("cuStreamEndCapture", (void **)&end, 10000, 0, &found));
-    assert_cu(cu->GetProcAddress("cuGraphInstantiateWithFlags", (void **)&make, 11040, 0, &found));
-    assert_cu(cu->GetProcAddress("cuGraphLaunch", (void **)&launch, 10000, 0, &found));
-    assert_cu(cu->GetProcAddress("cuGraphDestroy", (void **)&drop, 10000, 0, &found));
-    assert_cu(cu->GetProcAddress("cuGraphExecDestroy", (void **)&drop_exec, 10000, 0, &found));
     assert_cu(cu->MemAlloc(&out, 8));
     assert_cu(cu->StreamCreate(&stream, GPUDL_STREAM_NON_BLOCKING));
     assert_ok(gpudl_kernel_get(lib, "first", &first));
     config.stream = stream;
     assert_ok(gpudl_loader_trim(loader, 0, 0));
     assert_ok(gpudl_loader_reap(loader, UINT64_MAX, NULL));
-    assert_cu(begin(stream, 0)); /* global: harmless calls of others would end it */
+    assert_cu(g.begin(stream, 0)); /* global: harmless calls of others would end it */
     assert_ok(gpudl_launch(first, &config, out));
     assert_ok(gpudl_launch(first, &config, out));
     assert_ok(replace_by(lib, 302, NULL));
-    assert_cu(end(stream, &graph));
-    assert_cu(make(&exec, graph, 0));
-    assert_cu(drop(graph));
+    assert_cu(g.end(stream, &graph));
+    assert_cu(g.make(&exec, graph, 0));
+    assert_cu(g.drop(graph));
     assert_ok(replace_by(lib, 303, NULL));
     assert_ok(gpudl_loader_trim(loader, 0, 0));
     assert_ok(gpudl_loader_reap(loader, UINT64_MAX, NULL));
     assert_int_equal(stats().held, 2);
-    assert_cu(launch(exec, stream));
+    assert_cu(g.launch(exec, stream));
     assert_cu(cu->StreamSynchronize(stream));
     assert_int_equal(read_word(out), 301);
-    assert_cu(drop_exec(exec));
+    assert_cu(g.drop_exec(exec));
     for (int i = 0; i < 1000 && stats().held > 1; i++) /* its destructor is called on a thread of the driver's */
         usleep(1000);
     assert_int_equal(stats().held, 1);
     gpudl_kernel_release(first);
     gpudl_library_release(lib);
     assert_cu(cu->StreamDestroy(stream));
+    assert_cu(cu->MemFree(out));
+}
+
+static void count_message(void *user, gpudl_log_level level, const char *text)
+{
+    (void)text;
+    *(int *)user += level <= GPUDL_LOG_WARNING;
+}
+
+/* What the driver calls when the graph is gone runs on a thread of its own, beside the close. */
+static void a_loader_can_be_closed_right_after_its_graphs(void **state)
+{
+    gpudl_loader_options options = GPUDL_LOADER_OPTIONS_INIT;
+    gpudl_launch_config config = gpudl_launch_1d(1, 1);
+    struct graph_calls g = find_graph_calls();
+    char text[TEXT_SIZE];
+    gpudl_source source = numbered(text, 401);
+    int complaints = 0;
+    CUdeviceptr out;
+
+    (void)state;
+    options.log = count_message;
+    options.log_user = &complaints;
+    assert_cu(cu->MemAlloc(&out, 8));
+    assert_cu(cu->StreamCreate(&config.stream, GPUDL_STREAM_NON_BLOCKING));
+    for (int i = 0; i < 50; i++) {
+        gpudl_library *lib;
+        gpudl_kernel *first;
+        gpudl_loader *l;
+        CUgraph graph;
+        void *exec;
+
+        assert_ok(gpudl_loader_open(&options, &l));
+        assert_ok(gpudl_library_load(l, &source, NULL, &lib));
+        assert_ok(gpudl_kernel_get(lib, "first", &first));
+        assert_cu(g.begin(config.stream, 2));
+        assert_ok(gpudl_launch(first, &config, out));
+        assert_cu(g.end(config.stream, &graph));
+        assert_cu(g.make(&exec, graph, 0));
+        gpudl_kernel_release(first);
+        gpudl_library_release(lib);
+        assert_cu(g.launch(exec, config.stream));
+        assert_cu(g.drop(graph));
+        assert_cu(g.drop_exec(exec));
+        assert_cu(cu->StreamSynchronize(config.stream));
+        gpudl_loader_close(l);
+    }
+    assert_int_equal(complaints, 0);
+    assert_int_equal(read_word(out), 401);
+    assert_cu(cu->StreamDestroy(config.stream));
     assert_cu(cu->MemFree(out));
 }
 
@@ -427,6 +488,7 @@ int main(void)
         cmocka_unit_test(a_resident_librarys_first_launch_waits_for_nothing),
         cmocka_unit_test(a_release_waits_for_nothing),
         cmocka_unit_test(a_graph_keeps_the_code_that_it_was_made_of),
+        cmocka_unit_test(a_loader_can_be_closed_right_after_its_graphs),
         cmocka_unit_test(values_of_globals_are_carried_at_a_named_point),
         cmocka_unit_test(globals_are_found_and_copied_beside_a_capture),
         cmocka_unit_test(a_registered_kernels_parameters_are_the_drivers),

@@ -367,7 +367,7 @@ static gpudl_status add(gpudl_loader *l, struct watch *w, bool *other)
 {
     gpudl_status status;
 
-    gpudl__process_has_threads(l);
+    gpudl__process_hold_code(l);
     pthread_mutex_lock(&l->lock);
     status = start(l);
     *other = status == GPUDL_OK && find(l, w->library);

@@ -148,7 +148,7 @@ bool gpudl__workers_add(gpudl_loader *l, struct job *job)
     struct workers *w = &l->workers;
     bool added;
 
-    gpudl__process_has_threads(l);
+    gpudl__process_hold_code(l);
     pthread_mutex_lock(&l->lock);
     if (!gpudl__process_ends())
         grow(l);
