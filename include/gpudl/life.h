@@ -119,15 +119,18 @@ typedef struct gpudl_replace_options {
  * trial_driver is set, load options that say how PTX is compiled are left out; host tables always are, and registered kernels
  * have no image to be tried (GPUDL_ERROR_UNSUPPORTED). The cancel of a task and the end of a watch end a trial under way.
  *
- * Replaces of one library run one after another. Content that is the library's already is a success that changes nothing.
+ * Replaces of one library run one after another, and those behind wait. One that is to be made now, or by a deadline that has come,
+ * does not wait for the moment of the one before it, which may be for its own thread to name: that one is made at once, too. One
+ * that is to be made when idle fails with GPUDL_ERROR_TIMEOUT when its time is up before its turn; without a limit it waits for a
+ * moment that another thread has to name. Content that is the library's already is a success that changes nothing.
  */
 GPUDL_API gpudl_status gpudl_library_replace(gpudl_library *library, const gpudl_source *source,
                                              const gpudl_replace_options *options);
 
 /**
  * Turn a library back to what it was before its last replace, which had GPUDL_REPLACE_KEEP_PREVIOUS; calling it again turns it
- * forth. GPUDL_ERROR_REPLACE: nothing was kept. Waits for a replace of the library that is under way; else for nothing, as what was
- * kept is resident.
+ * forth. GPUDL_ERROR_REPLACE: nothing was kept. Waits for a replace of the library that is under way, which is made at once; else
+ * for nothing, as what was kept is resident.
  */
 GPUDL_API gpudl_status gpudl_library_rollback(gpudl_library *library);
 

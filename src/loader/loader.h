@@ -155,6 +155,7 @@ struct gpudl_library {
     struct load_settings settings;      /* that it was loaded with */
     struct trust_setup *trust;          /* the policy that this load named (trust.h), or NULL */
     bool turning;                       /* one replace at a time; under the lock */
+    atomic_bool hurried;                /* another cannot wait for the moment of that one; set under the lock */
     struct version *previous;     /* to go back to, or NULL; the replace's */
     _Atomic uint64_t generation;
     struct slot **slots;

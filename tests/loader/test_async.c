@@ -250,6 +250,65 @@ static void a_replace_that_waits_for_another_is_cancelled(void **state)
     harness_close(l);
 }
 
+static gpudl_task *replace_when_idle(gpudl_library *lib, const char *text)
+{
+    gpudl_replace_options o = GPUDL_REPLACE_OPTIONS_INIT;
+    gpudl_task *task;
+
+    o.when = gpudl_when_idle(UINT64_MAX);
+    o.flags = GPUDL_REPLACE_KEEP_PREVIOUS;
+    assert_ok(gpudl_library_replace_async(lib, GPUDL_MEMORY(text, strlen(text)), &o, NULL, &task));
+    return task;
+}
+
+/* The moments that two tasks wait for would be for this thread to name, which waits behind the first of them. */
+static void hurry_others(gpudl_when when, int rolls_back)
+{
+    static const char three[] = HEAD "// three\n.visible .entry a() { ret; }\n", four[] = HEAD "// 4\n.visible .entry a() { ret; }\n";
+    gpudl_replace_options o = GPUDL_REPLACE_OPTIONS_INIT;
+    gpudl_loader *l = harness_open();
+    gpudl_task *first, *second;
+    unsigned long loads;
+    gpudl_library *lib;
+    gpudl_kernel *a;
+
+    assert_ok(gpudl_library_load(l, GPUDL_MEMORY(one, strlen(one)), NULL, &lib));
+    assert_ok(gpudl_kernel_get(lib, "a", &a));
+    assert_ok(gpudl_loader_use_device(l, 0));
+    gpudl_loader_driver(l)->CtxSetCurrent(NULL); /* there is a context, where the code is to be resident */
+    loads = nulldrv_calls("cuLibraryLoadData");
+    first = replace_when_idle(lib, two);
+    while (nulldrv_calls("cuLibraryLoadData") == loads)
+        usleep(200);
+    second = replace_when_idle(lib, three);
+    o.when = gpudl_when_idle(1000000);
+    assert_fails(gpudl_library_replace(lib, GPUDL_MEMORY(four, strlen(four)), &o), GPUDL_ERROR_TIMEOUT, "another replace");
+    assert_int_equal(gpudl_library_generation(lib), 0);
+    o.when = when;
+    if (rolls_back)
+        assert_ok(gpudl_library_rollback(lib));
+    else
+        assert_ok(gpudl_library_replace(lib, GPUDL_MEMORY(four, strlen(four)), &o));
+    assert_ok(gpudl_task_wait(first, UINT64_MAX));
+    while (!gpudl_task_ended(second)) /* it may have been behind this one */
+        assert_ok(gpudl_loader_reap(l, 0, NULL));
+    assert_ok(gpudl_task_wait(second, 0));
+    assert_int_equal(gpudl_library_generation(lib), 3);
+    gpudl_task_release(first);
+    gpudl_task_release(second);
+    gpudl_kernel_release(a);
+    gpudl_library_release(lib);
+    harness_close(l);
+}
+
+static void what_is_to_be_replaced_now_does_not_wait_for_the_moments_of_others(void **state)
+{
+    (void)state;
+    hurry_others(gpudl_now(), 0);
+    hurry_others(gpudl_by(1000000), 0);
+    hurry_others(gpudl_now(), 1);
+}
+
 static gpudl_status scenario(gpudl_loader *l, void *user)
 {
     gpudl_async_options o = GPUDL_ASYNC_OPTIONS_INIT;
@@ -292,6 +351,7 @@ int main(void)
         TEST(a_task_that_waits_keeps_no_other_waiting),
         TEST(a_replace_in_another_thread_turns_the_library),
         TEST(a_replace_that_waits_for_another_is_cancelled),
+        TEST(what_is_to_be_replaced_now_does_not_wait_for_the_moments_of_others),
         TEST(whatever_fails_nothing_is_lost),
     };
 

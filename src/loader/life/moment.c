@@ -14,6 +14,7 @@ struct moment {
     struct moment *next;
     gpudl_status (*run)(void *user);
     void *user;
+    const atomic_bool *hurried; /* or NULL */
     enum { WAITS, RUNS, DONE } state;
     gpudl_status status;
     struct failure failure;     /* of the thread that ran it */
@@ -39,13 +40,18 @@ static void dequeue(gpudl_loader *l, struct moment *m)
     *p = m->next;
 }
 
-/* Until it was run by another, the deadline, a cancel, or the next look; true: go on waiting. */
+static bool is_hurried(const struct moment *m)
+{
+    return m->hurried && atomic_load(m->hurried);
+}
+
+/* Until it was run by another, the deadline, a cancel, a hurry, or the next look; true: go on waiting. */
 static bool wait_more(gpudl_loader *l, struct moment *m, uint64_t deadline)
 {
     uint64_t until = clock_now();
     struct timespec t;
 
-    if (m->state == DONE || (m->state == WAITS && (until >= deadline || thread_cancelled())))
+    if (m->state == DONE || (m->state == WAITS && (until >= deadline || thread_cancelled() || is_hurried(m))))
         return false;
     until = l->captures || deadline - until < PROBE_PAUSE ? deadline : until + PROBE_PAUSE;
     t = clock_spec(until);
@@ -83,9 +89,10 @@ static bool wait_for_moment(gpudl_loader *l, struct moment *m, uint64_t deadline
     return m->state == DONE;
 }
 
-gpudl_status gpudl__at_moment(gpudl_loader *l, gpudl_when when, gpudl_status (*run)(void *user), void *user)
+gpudl_status gpudl__at_moment(
+    gpudl_loader *l, gpudl_when when, const atomic_bool *hurried, gpudl_status (*run)(void *user), void *user)
 {
-    struct moment m = { .run = run, .user = user };
+    struct moment m = { .run = run, .user = user, .hurried = hurried };
     bool idle;
 
     if (!when.mode)
@@ -97,7 +104,7 @@ gpudl_status gpudl__at_moment(gpudl_loader *l, gpudl_when when, gpudl_status (*r
     }
     if (thread_cancelled())
         return gpudl__fail(GPUDL_ERROR_CANCELLED, "the task was cancelled");
-    if (idle || when.mode == GPUDL_WHEN_BY)
+    if (idle || when.mode == GPUDL_WHEN_BY || is_hurried(&m))
         return run(user);
     return gpudl__fail(GPUDL_ERROR_TIMEOUT,
         "no good moment came within %.3f ms: the device was not seen idle, and no thread called gpudl_loader_reap()",

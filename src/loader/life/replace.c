@@ -14,6 +14,7 @@
 #include "src/loader/thread.h"
 #include "src/loader/life/trial.h"
 #include "src/loader/source/trust.h"
+#include "src/util/clock.h"
 
 enum { MOST_DEVICES = 64 };
 
@@ -123,7 +124,8 @@ static gpudl_status make_resident(struct turn *t, size_t n)
         return gpudl__fail_memory("a list of kernels");
     for (size_t i = t->ready; i < n; i++)
         handles[i - t->ready] = t->binding->places[i].handle;
-    status = gpudl__resident_make(t->to, handles, n - t->ready, t->devices, t->ready ? gpudl_now() : t->when);
+    status = gpudl__resident_make(
+        t->to, handles, n - t->ready, t->devices, t->ready ? gpudl_now() : t->when, &t->lib->hurried);
     gpudl__free(handles);
     for (int d = 0; d < MOST_DEVICES && status == GPUDL_OK; d++)
         if (t->devices >> d & 1)
@@ -254,19 +256,55 @@ static gpudl_status choose_devices(struct turn *t)
     return status;
 }
 
-/* One after another. Not a lock, as one may wait for a moment: those behind it can be cancelled meanwhile. */
-static gpudl_status begin(gpudl_library *lib)
+static void hurry(gpudl_library *lib)
+{
+    if (!atomic_exchange(&lib->hurried, true))
+        pthread_cond_broadcast(&lib->loader->moment_came);
+}
+
+/* Until a replace has ended, a cancel, or the deadline. From a deadline on that means now the one before is hurried: its moment may
+ * be for this very thread to name. Under the lock; true: go on waiting. */
+static bool wait_for_turn(gpudl_library *lib, gpudl_when when, uint64_t deadline)
+{
+    struct timespec until = clock_spec(deadline);
+    bool late = clock_now() >= deadline;
+
+    if (!lib->turning || thread_cancelled() || (late && when.mode == GPUDL_WHEN_IDLE))
+        return false;
+    if (late)
+        hurry(lib);
+    if (late || deadline == UINT64_MAX)
+        pthread_cond_wait(&lib->loader->moment_came, &lib->loader->lock);
+    else
+        pthread_cond_timedwait(&lib->loader->moment_came, &lib->loader->lock, &until);
+    return true;
+}
+
+/* One after another; what is left of the time is in when. Not a lock, as one may wait for a moment: those behind it can be cancelled
+ * meanwhile. */
+static gpudl_status begin(gpudl_library *lib, gpudl_when *when)
 {
     gpudl_loader *l = lib->loader;
+    uint64_t deadline = when->mode ? clock_after(when->timeout_ns) : 0, now;
     bool mine;
 
     pthread_mutex_lock(&l->lock);
-    while (lib->turning && !thread_cancelled())
-        pthread_cond_wait(&l->moment_came, &l->lock);
+    while (wait_for_turn(lib, *when, deadline))
+        ;
     mine = !lib->turning;
     lib->turning = true;
+    if (mine)
+        atomic_store(&lib->hurried, false);
     pthread_mutex_unlock(&l->lock);
-    return mine ? GPUDL_OK : gpudl__fail(GPUDL_ERROR_CANCELLED, "the task was cancelled");
+    if (!mine && thread_cancelled())
+        return gpudl__fail(GPUDL_ERROR_CANCELLED, "the task was cancelled");
+    if (!mine)
+        return gpudl__fail(GPUDL_ERROR_TIMEOUT, "%s: another replace of this library did not end within %.3f ms", lib->name,
+            (double)when->timeout_ns / 1e6);
+    now = clock_now();
+    if (when->mode && deadline != UINT64_MAX)
+        when->timeout_ns = deadline > now ? deadline - now : 0;
+    return GPUDL_OK;
 }
 
 static void end(gpudl_library *lib)
@@ -358,14 +396,14 @@ static gpudl_status get_version(
 }
 
 static gpudl_status replace_by(gpudl_library *lib, struct content *content, const struct load_settings *settings,
-    const gpudl_replace_options *o, const struct trials *trials)
+    const gpudl_replace_options *o, gpudl_when when, const struct trials *trials)
 {
     uint64_t before = gpudl_library_generation(lib);
     struct version *to;
     gpudl_status status = get_version(lib, content, settings, &to);
 
     if (status == GPUDL_OK)
-        status = turn_to(lib, to, o->flags & GPUDL_REPLACE_KEEP_PREVIOUS, o->when, trials->count ? trials : NULL);
+        status = turn_to(lib, to, o->flags & GPUDL_REPLACE_KEEP_PREVIOUS, when, trials->count ? trials : NULL);
     count(lib, &lib->loader->counts.replaces, before);
     return status;
 }
@@ -374,13 +412,14 @@ static gpudl_status replace(gpudl_library *lib, const gpudl_source *source, cons
     const gpudl_replace_options *o, const struct trials *trials)
 {
     struct content content;
+    gpudl_when when = o->when;
     gpudl_status status = read_in(lib, source, settings, o->load, &content);
 
     if (status != GPUDL_OK)
         return status;
-    status = begin(lib);
+    status = begin(lib, &when);
     if (status == GPUDL_OK) {
-        status = replace_by(lib, &content, settings, o, trials);
+        status = replace_by(lib, &content, settings, o, when, trials);
         end(lib);
     }
     gpudl__content_release(&content);
@@ -455,6 +494,7 @@ static gpudl_status roll_back(gpudl_library *lib)
 gpudl_status gpudl_library_rollback(gpudl_library *lib)
 {
     const struct allocator *before;
+    gpudl_when now = gpudl_now();
     gpudl_status status;
 
     if (!lib)
@@ -465,7 +505,7 @@ gpudl_status gpudl_library_rollback(gpudl_library *lib)
     if (status != GPUDL_OK)
         return status;
     before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
-    status = begin(lib);
+    status = begin(lib, &now);
     if (status == GPUDL_OK) {
         status = roll_back(lib);
         end(lib);

@@ -76,7 +76,8 @@ static gpudl_status make_now(void *user)
     return status;
 }
 
-gpudl_status gpudl__resident_make(struct version *v, const CUkernel *handles, size_t n, uint64_t devices, gpudl_when when)
+gpudl_status gpudl__resident_make(struct version *v, const CUkernel *handles, size_t n, uint64_t devices, gpudl_when when,
+    const atomic_bool *hurried)
 {
     struct work w = { v, handles, n, devices };
 
@@ -85,7 +86,7 @@ gpudl_status gpudl__resident_make(struct version *v, const CUkernel *handles, si
     if (!v->loader->driver.table.KernelGetFunction)
         return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "%s: the driver (%s) has no cuKernelGetFunction, which makes code resident",
             v->content.name, v->loader->driver_text);
-    return gpudl__at_moment(v->loader, when, make_now, &w);
+    return gpudl__at_moment(v->loader, when, hurried, make_now, &w);
 }
 
 gpudl_status gpudl__resident_as_version(struct version *v, CUkernel handle)
@@ -152,7 +153,7 @@ static gpudl_status make_library(gpudl_library *lib, uint64_t devices, gpudl_whe
 
     if (!take_snapshot(lib, &s))
         return gpudl__fail_memory("a list of kernels");
-    status = gpudl__resident_make(s.version, s.handles, s.n, devices, when);
+    status = gpudl__resident_make(s.version, s.handles, s.n, devices, when, NULL);
     gpudl__version_drop(s.version);
     gpudl__free(s.handles);
     return status;
