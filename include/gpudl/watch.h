@@ -26,7 +26,9 @@ typedef struct gpudl_watch_options {
  * @options:  NULL for the defaults
  *
  * A change is a file written and closed, a file renamed or linked to that name, a symbolic link on the way to it that leads
- * elsewhere. Files that are still being written are waited for: what cannot be loaded is told only when it has stayed the same for
+ * elsewhere. What is told is loaded whatever the file's times and size say; what is looked at changes with them, and is loaded once more
+ * a second later, as it may have been written twice within a tick of the file system's clock. Content that stayed the same is not
+ * told. Files that are still being written are waited for: what cannot be loaded is told only when it has stayed the same for
  * half a second. The system tells of changes (inotify); on network file systems and the like the file is looked at, every
  * poll_ns. One thread a loader does all of it, and each replace; it begins with the first watch.
  *

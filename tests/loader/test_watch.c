@@ -15,6 +15,30 @@ static const char *const texts[] = { HEAD "// 0\n" BODY, HEAD "// 1\n" BODY, HEA
 
 static char folder[64];
 
+/* The file system's clock stands still: what is written twice to the same size looks the same. */
+static atomic_int frozen;
+int __real_stat(const char *path, struct stat *out);
+int __real_fstat(int fd, struct stat *out);
+__attribute__((visibility("default"))) int __wrap_stat(const char *path, struct stat *out);
+__attribute__((visibility("default"))) int __wrap_fstat(int fd, struct stat *out);
+
+static int freeze(int err, struct stat *s)
+{
+    if (!err && atomic_load(&frozen))
+        s->st_mtim = s->st_ctim = (struct timespec){ 1000000000, 0 };
+    return err;
+}
+
+int __wrap_stat(const char *path, struct stat *out)
+{
+    return freeze(__real_stat(path, out), out);
+}
+
+int __wrap_fstat(int fd, struct stat *out)
+{
+    return freeze(__real_fstat(fd, out), out);
+}
+
 static const char *in_folder(const char *name)
 {
     static char paths[4][128];
@@ -139,6 +163,46 @@ static void a_changed_file_is_found_by_looking(void **state)
     follow_changes(1);
 }
 
+/* Written again to the same size, within a tick: good, bad, and good again. */
+static void follow_in_one_tick(unsigned poll)
+{
+    gpudl_loader *l = harness_open();
+    struct outcome o = { .then = NOTHING };
+    char bad[sizeof(HEAD "// 0\n" BODY)];
+    gpudl_library *lib;
+
+    memset(bad, 'x', sizeof(bad) - 1);
+    bad[sizeof(bad) - 1] = '\0';
+    atomic_store(&frozen, 1);
+    write_file("k.ptx", texts[0]);
+    lib = load_and_watch(l, "k.ptx", &o, poll);
+    write_file("k.ptx", texts[1]);
+    wait_for(&o.times, 1);
+    write_file("k.ptx", bad);
+    wait_for(&o.failures, 1);
+    assert_int_equal(o.status, GPUDL_ERROR_NOT_AN_IMAGE);
+    if (!poll) { /* what could not be loaded is looked into again when it looks different, or something is told */
+        write_file("k.ptx", texts[2]);
+        wait_for(&o.times, 2);
+    }
+    atomic_store(&frozen, 0);
+    assert_int_equal(o.failures, 1);
+    gpudl_library_release(lib);
+    harness_close(l);
+}
+
+static void a_change_within_a_tick_is_followed(void **state)
+{
+    (void)state;
+    follow_in_one_tick(0);
+}
+
+static void a_change_within_a_tick_is_found_by_looking(void **state)
+{
+    (void)state;
+    follow_in_one_tick(1);
+}
+
 /* Half of it lies there for a while, and could be loaded as it is. */
 static void half_written_files_are_waited_for(void **state)
 {
@@ -221,6 +285,56 @@ static void links_on_the_way_are_followed(void **state)
     write_file("elsewhere", texts[0]);
     wait_for(&o.times, 4);
     gpudl_library_release(lib);
+    harness_close(l);
+}
+
+/* Folders that the kernel watches for this process. */
+static int count_folders(void)
+{
+    FILE *f = popen("cat /proc/$PPID/fdinfo/* 2>/dev/null | grep -c '^inotify'", "r");
+    int n = -1;
+
+    assert_non_null(f);
+    if (fscanf(f, "%d", &n) != 1)
+        n = -1;
+    pclose(f);
+    return n;
+}
+
+static void folders_that_no_link_leads_through_are_watched_no_more(void **state)
+{
+    gpudl_loader *l = harness_open();
+    struct outcome a = { .then = NOTHING }, b = { .then = NOTHING };
+    gpudl_library *first, *second;
+    char name[16];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof(name), "v%d", i);
+        assert_int_equal(mkdir(in_folder(name), 0700), 0);
+        snprintf(name, sizeof(name), "v%d/k.ptx", i);
+        write_file(name, texts[i]);
+    }
+    assert_int_equal(symlink("v0/k.ptx", in_folder("k.ptx")), 0);
+    first = load_and_watch(l, "k.ptx", &a, 0);
+    second = load_and_watch(l, "v1/k.ptx", &b, 0);
+    if (!count_folders()) /* not every kernel says */
+        print_message("the kernel does not list what is watched\n");
+    for (int i = 1; i < 4 && count_folders(); i++) {
+        snprintf(name, sizeof(name), "v%d/k.ptx", i);
+        assert_int_equal(symlink(name, in_folder("turn")), 0);
+        rename_file("turn", "k.ptx");
+        wait_for(&a.times, i);
+        assert_int_equal(count_folders(), i == 1 ? 2 : 3); /* the folder, v1, and where the link leads */
+    }
+    write_file("v1/k.ptx", texts[2]);
+    wait_for(&b.times, 1); /* is watched still */
+    gpudl_library_unwatch(second);
+    assert_true(count_folders() == 2 || !count_folders());
+    gpudl_library_unwatch(first);
+    assert_int_equal(count_folders(), 0);
+    gpudl_library_release(first);
+    gpudl_library_release(second);
     harness_close(l);
 }
 
@@ -432,9 +546,12 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
         TEST(a_changed_file_is_followed),
         TEST(a_changed_file_is_found_by_looking),
+        TEST(a_change_within_a_tick_is_followed),
+        TEST(a_change_within_a_tick_is_found_by_looking),
         TEST(half_written_files_are_waited_for),
         TEST(what_cannot_be_loaded_is_told_when_it_stays),
         TEST(links_on_the_way_are_followed),
+        TEST(folders_that_no_link_leads_through_are_watched_no_more),
         TEST(told_may_end_it),
         TEST(a_close_waits_for_told),
         TEST(a_release_leaves_nothing_with_the_thread),

@@ -13,9 +13,12 @@ static const uint32_t EVENTS = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONL
 
 static bool add(struct trail *t, int inotify, const char *folder, const char *name)
 {
-    int watch = inotify_add_watch(inotify, *folder ? folder : "/", EVENTS);
+    int watch;
 
-    if (watch < 0 || t->n == TRAIL_MOST || strlen(name) > NAME_MAX)
+    if (t->n == TRAIL_MOST || strlen(name) > NAME_MAX)
+        return false;
+    watch = inotify_add_watch(inotify, *folder ? folder : "/", EVENTS);
+    if (watch < 0)
         return false;
     t->signs[t->n].folder = watch;
     strcpy(t->signs[t->n++].name, name);
@@ -95,6 +98,14 @@ bool gpudl__trail_follow(struct trail *t, int inotify, const char *path)
         rest = todo;
     }
     return true;
+}
+
+bool gpudl__trail_goes_through(const struct trail *t, int folder)
+{
+    for (unsigned i = 0; i < t->n; i++)
+        if (t->signs[i].folder == folder)
+            return true;
+    return false;
 }
 
 bool gpudl__trail_has(const struct trail *t, int folder, const char *name)

@@ -21,6 +21,7 @@ struct trail {
 
 /* path is absolute. Watches the folders that count. False: some cannot be watched. */
 bool gpudl__trail_follow(struct trail *t, int inotify, const char *path);
+bool gpudl__trail_goes_through(const struct trail *t, int folder);
 bool gpudl__trail_has(const struct trail *t, int folder, const char *name);
 
 /* Do changes by other machines, or others than the kernel, go untold on this file's file system? */

@@ -35,8 +35,9 @@ struct watch {
     /* The thread's own. */
     struct trail trail;
     bool told_of_changes;       /* by the system */
-    bool due;                   /* a change was told: look now */
+    bool due;                   /* a change was told: load it now, whatever the file's times and size say */
     uint64_t next_look;
+    uint64_t again;             /* when it is loaded again, though it seems to be the same; 0: no more */
     struct stamp loaded;        /* what the library is */
     struct stamp seen;          /* at the last look, */
     uint64_t since;             /* and since when it is so */
@@ -116,6 +117,8 @@ static void try_to_load(struct watch *w)
     w->loaded = w->seen;
     w->failed = (struct stamp){ 0 };
     w->retry = 0;
+    if (!w->told_of_changes)
+        w->again = clock_now() + SAFETY;
     if (atomic_load(&w->library->generation) != before)
         tell(w, GPUDL_OK, "");
 }
@@ -125,30 +128,38 @@ static bool is_ripe(const struct watch *w, bool due, uint64_t now)
 {
     uint64_t quiet = w->told_of_changes ? SAFETY : w->options.poll_ns;
 
-    if (!w->seen.there || stamp_same(w->seen, w->loaded))
-        return false;
+    if (!w->seen.there || due)
+        return w->seen.there;
     if (stamp_same(w->seen, w->failed))
         return w->retry && now >= w->retry;
-    return due || now - w->since >= quiet;
+    return !stamp_same(w->seen, w->loaded) && now - w->since >= quiet;
+}
+
+/* A file may be written twice within one tick of its file system's clock, to the same size: nothing that is looked at tells. */
+static bool is_due_again(struct watch *w, uint64_t now)
+{
+    if (!w->again || now < w->again)
+        return false;
+    w->again = 0;
+    return stamp_same(w->seen, w->loaded);
 }
 
 static void look(struct watch *w)
 {
     struct stamp s = stamp_now(w->path);
     uint64_t now = clock_now();
-    bool due = w->due;
+    bool due = w->due || has_new_signature(w);
 
     w->due = false;
-    if (has_new_signature(w)) {
+    if (due) {
         w->failed = (struct stamp){ 0 };
         w->retry = 0;
-        due = true;
     }
     if (!stamp_same(s, w->seen)) {
         w->seen = s;
         w->since = now;
     }
-    if (is_ripe(w, due, now))
+    if (is_ripe(w, due || is_due_again(w, now), now))
         try_to_load(w);
     now = clock_now();
     w->next_look = now + (w->told_of_changes ? SAFETY : w->options.poll_ns);
@@ -164,10 +175,52 @@ static void destroy(struct watch *w)
     gpudl__free(w);
 }
 
+/* Does the trail of anything that is watched go through this folder? Under both locks. */
+static bool is_watched(const struct watcher *x, int folder)
+{
+    const struct watch *w = x->watches;
+
+    while (w && !gpudl__trail_goes_through(&w->trail, folder))
+        w = w->next;
+    return w != NULL;
+}
+
+/* Folders that only an old trail went through are watched no more. With trails held, and not under the loader's lock. */
+static void leave(gpudl_loader *l, const struct trail *old)
+{
+    pthread_mutex_lock(&l->lock);
+    for (unsigned i = 0; i < old->n; i++)
+        if (!is_watched(&l->watcher, old->signs[i].folder))
+            inotify_rm_watch(l->watcher.inotify, old->signs[i].folder); /* of a folder that is gone this fails */
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* With trails held. */
 static void follow(struct watcher *x, struct watch *w)
 {
+    w->trail.n = 0;
     w->told_of_changes =
         x->inotify >= 0 && !w->options.poll && !gpudl__is_remote(w->path) && gpudl__trail_follow(&w->trail, x->inotify, w->path);
+}
+
+static void follow_anew(gpudl_loader *l, struct watch *w)
+{
+    struct trail old;
+
+    pthread_mutex_lock(&l->watcher.trails);
+    old = w->trail;
+    follow(&l->watcher, w);
+    leave(l, &old);
+    pthread_mutex_unlock(&l->watcher.trails);
+}
+
+/* Of one that was taken out. */
+static void destroy_watch(gpudl_loader *l, struct watch *w)
+{
+    pthread_mutex_lock(&l->watcher.trails);
+    leave(l, &w->trail);
+    pthread_mutex_unlock(&l->watcher.trails);
+    destroy(w);
 }
 
 /* The library is held meanwhile: told() may release it. Let go before it is said that the look is over: whoever waits for that may
@@ -176,7 +229,7 @@ static void attend(gpudl_loader *l, struct watch *w)
 {
     bool ended;
 
-    follow(&l->watcher, w); /* links may lead elsewhere now */
+    follow_anew(l, w); /* links may lead elsewhere now */
     look(w);
     gpudl__library_drop(w->library);
     pthread_mutex_lock(&l->lock);
@@ -186,7 +239,7 @@ static void attend(gpudl_loader *l, struct watch *w)
     pthread_cond_broadcast(&l->moment_came);
     pthread_mutex_unlock(&l->lock);
     if (ended)
-        destroy(w);
+        destroy_watch(l, w);
 }
 
 /* One that is to be looked at, held; or NULL, and when there will be one. Under the lock. */
@@ -283,7 +336,7 @@ static void wake(struct watcher *x)
 }
 
 /* Under the lock. */
-static gpudl_status start(gpudl_loader *l)
+static gpudl_status start_thread(gpudl_loader *l)
 {
     struct watcher *x = &l->watcher;
 
@@ -294,11 +347,13 @@ static gpudl_status start(gpudl_loader *l)
     x->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (x->wake < 0)
         return gpudl__fail(GPUDL_ERROR_NO_MEMORY, "gpudl_library_watch: eventfd: %s", strerror(errno));
+    pthread_mutex_init(&x->trails, NULL);
     x->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK); /* without it files are looked at */
     x->started = gpudl__thread_start(&x->thread, watch_all, l) == 0;
     if (x->started)
         return GPUDL_OK;
     close(x->wake);
+    pthread_mutex_destroy(&x->trails);
     if (x->inotify >= 0)
         close(x->inotify);
     return gpudl__fail(GPUDL_ERROR_NO_MEMORY, "gpudl_library_watch: no thread could be started");
@@ -362,41 +417,66 @@ static void take_out(gpudl_loader *l, struct watch *w)
     *p = w->next;
 }
 
-/* *other: another thread was first, and nothing was done. */
-static gpudl_status add(gpudl_loader *l, struct watch *w, bool *other)
+static gpudl_status start(gpudl_loader *l)
 {
     gpudl_status status;
 
     gpudl__process_hold_code(l);
     pthread_mutex_lock(&l->lock);
-    status = start(l);
-    *other = status == GPUDL_OK && find(l, w->library);
-    if (status == GPUDL_OK && !*other) {
-        follow(&l->watcher, w); /* now: a change after this call is told */
+    status = start_thread(l);
+    pthread_mutex_unlock(&l->lock);
+    return status;
+}
+
+/* False: another thread was first, and nothing was done. */
+static bool list(gpudl_loader *l, struct watch *w)
+{
+    bool first;
+
+    pthread_mutex_lock(&l->lock);
+    first = !find(l, w->library);
+    if (first) {
+        w->again = w->told_of_changes ? 0 : clock_now() + SAFETY;
         w->next = l->watcher.watches;
         l->watcher.watches = w;
         wake(&l->watcher);
     }
     pthread_mutex_unlock(&l->lock);
-    return status;
+    return first;
+}
+
+/* Followed first: a change after this call is told. */
+static bool add(gpudl_loader *l, struct watch *w)
+{
+    bool added;
+
+    pthread_mutex_lock(&l->watcher.trails);
+    follow(&l->watcher, w);
+    added = list(l, w);
+    if (!added)
+        leave(l, &w->trail);
+    pthread_mutex_unlock(&l->watcher.trails);
+    return added;
 }
 
 static gpudl_status watch(gpudl_library *lib, const gpudl_watch_options *options)
 {
     struct watch *w = gpudl__alloc_zero(sizeof(*w));
     gpudl_status status;
-    bool other = true;
 
     if (!w)
         return gpudl__fail_memory("a watch");
     status = prepare(w, lib, options);
-    while (status == GPUDL_OK && other) {
-        gpudl__watch_end(lib);
-        status = add(lib->loader, w, &other);
-    }
-    if (status != GPUDL_OK)
+    if (status == GPUDL_OK)
+        status = start(lib->loader);
+    if (status != GPUDL_OK) {
         destroy(w);
-    return status;
+        return status;
+    }
+    do
+        gpudl__watch_end(lib);
+    while (!add(lib->loader, w));
+    return GPUDL_OK;
 }
 
 gpudl_status gpudl_library_watch(gpudl_library *lib, const gpudl_watch_options *options)
@@ -439,7 +519,7 @@ void gpudl__watch_end(gpudl_library *lib)
     }
     pthread_mutex_unlock(&l->lock);
     if (w)
-        destroy(w);
+        destroy_watch(l, w);
 }
 
 void gpudl_library_unwatch(gpudl_library *lib)
@@ -466,6 +546,7 @@ void gpudl__watcher_join(gpudl_loader *l)
     pthread_mutex_unlock(&l->lock);
     pthread_join(x->thread, NULL);
     close(x->wake);
+    pthread_mutex_destroy(&x->trails);
     if (x->inotify >= 0)
         close(x->inotify);
 }

@@ -14,6 +14,7 @@ struct watcher {
     bool started, closing;
     pthread_t thread;
     int inotify, wake;          /* wake: an eventfd */
+    pthread_mutex_t trails;     /* held while a trail is made, which may take its time; taken before the loader's lock */
     struct watch *watches;
 };
 
