@@ -250,23 +250,27 @@ typedef struct gpudl_source {
     const char *name;           /* FILE: the path. TEXT: what to call it in messages. MEMORY: NULL or a name for messages */
     const void *bytes;          /* MEMORY, TEXT */
     size_t nbytes;              /* MEMORY, TEXT */
+    /* The text of a minisign signature file over these bytes, where a policy asks for one (gpudl/trust.h). NULL: the one of the load's
+     * options; where that has none, NAME.minisig beside a file NAME. */
+    const void *signature;
+    size_t signature_size;
 } gpudl_source;
 
 static inline gpudl_source gpudl_source_file(const char *path)
 {
-    gpudl_source s = { sizeof(gpudl_source), GPUDL_SOURCE_FILE, 0, path, NULL, 0 };
+    gpudl_source s = { sizeof(gpudl_source), GPUDL_SOURCE_FILE, 0, path, NULL, 0, NULL, 0 };
     return s;
 }
 
 static inline gpudl_source gpudl_source_memory(const void *bytes, size_t nbytes)
 {
-    gpudl_source s = { sizeof(gpudl_source), GPUDL_SOURCE_MEMORY, 0, NULL, bytes, nbytes };
+    gpudl_source s = { sizeof(gpudl_source), GPUDL_SOURCE_MEMORY, 0, NULL, bytes, nbytes, NULL, 0 };
     return s;
 }
 
 static inline gpudl_source gpudl_source_text(const char *name, const char *cuda_cpp)
 {
-    gpudl_source s = { sizeof(gpudl_source), GPUDL_SOURCE_TEXT, 0, name, cuda_cpp, 0 };
+    gpudl_source s = { sizeof(gpudl_source), GPUDL_SOURCE_TEXT, 0, name, cuda_cpp, 0, NULL, 0 };
     while (cuda_cpp && cuda_cpp[s.nbytes])
         s.nbytes++;
     return s;
@@ -368,7 +372,7 @@ GPUDL_API gpudl_status gpudl_library_load(gpudl_loader *loader, const gpudl_sour
  * Load the first of several sources that can be: a file beside the program, then one that was installed, then an image within.
  * @sources:  an array, in the order to be tried
  * @n:        how many; at least 1
- * @options:  NULL for the defaults; the same for all
+ * @options:  NULL for the defaults; the same for all. Signatures are each source's own (gpudl_source.signature, FILE.minisig)
  * @which:    written on success only: the index of the one that was taken
  * @out:      as of gpudl_library_load()
  *
@@ -383,7 +387,8 @@ GPUDL_API gpudl_status gpudl_library_load_first(gpudl_loader *loader, const gpud
 GPUDL_API void gpudl_library_release(gpudl_library *library);
 
 /* Names of its kernels as in the image, in the image's order; lent until the library is replaced, or it and its kernels are
- * released, or longer by a pin that was taken before; NULL past the end. */
+ * released; NULL past the end. Where another thread or a watch may replace it they may go at any time: pin it, and ask the pin
+ * (gpudl_version_kernel_name). gpudl_kernel_name() stays. */
 GPUDL_API size_t gpudl_library_kernel_count(gpudl_library *library);
 GPUDL_API const char *gpudl_library_kernel_name(gpudl_library *library, size_t index);
 
@@ -398,6 +403,11 @@ GPUDL_API const char *gpudl_library_log(gpudl_library *library);
  */
 GPUDL_API gpudl_status gpudl_library_pin(gpudl_library *library, gpudl_version **out);
 GPUDL_API void gpudl_version_unpin(gpudl_version *version);
+
+/* As gpudl_library_kernel_count(), _kernel_name() and _log(), of the version that is held; lent until it is unpinned. */
+GPUDL_API size_t gpudl_version_kernel_count(gpudl_version *version);
+GPUDL_API const char *gpudl_version_kernel_name(gpudl_version *version, size_t index);
+GPUDL_API const char *gpudl_version_log(gpudl_version *version);
 
 /**
  * Where a global variable (__device__, __constant__, __managed__) is.
@@ -430,7 +440,7 @@ GPUDL_API gpudl_status gpudl_kernel_get(gpudl_library *library, const char *name
 /* Waits for nothing: launches that are on their way keep the code. Accepts NULL. */
 GPUDL_API void gpudl_kernel_release(gpudl_kernel *kernel);
 
-/* As in the image; lent by the kernel. */
+/* As in the image; lent by the kernel until it is released, whatever becomes of its library. */
 GPUDL_API const char *gpudl_kernel_name(gpudl_kernel *kernel);
 
 /* How many parameters a kernel takes, and where the index-th lies in the parameter buffer. GPUDL_ERROR_UNSUPPORTED where the

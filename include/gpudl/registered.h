@@ -23,7 +23,7 @@ typedef struct gpudl_registered_kernel {
  * tells them (CUDA 12.4 and newer, of a CUkernel). */
 static inline gpudl_source gpudl_source_registered(const char *name, const gpudl_registered_kernel *kernels, size_t n)
 {
-    gpudl_source s = { sizeof(gpudl_source), GPUDL_SOURCE_REGISTERED, 0, name, kernels, n * sizeof(gpudl_registered_kernel) };
+    gpudl_source s = { sizeof(gpudl_source), GPUDL_SOURCE_REGISTERED, 0, name, kernels, n * sizeof(gpudl_registered_kernel), NULL, 0 };
     return s;
 }
 

@@ -61,8 +61,8 @@ typedef struct gpudl_trust_options {
     /* Digests beside those of the manifest: SHA-256, 64 hexadecimal digits. */
     const char *const *digests;
     size_t ndigests;
-    /* Loads only: the text of a minisign signature file. NULL: it is read from NAME.minisig beside a file NAME, and there is none
-     * for other sources. */
+    /* Loads only: the text of a minisign signature file, for a source that does not bring its own (gpudl_source.signature). NULL: it is
+     * read from NAME.minisig beside a file NAME, and there is none for other sources. */
     const void *signature;
     size_t signature_size;
 } gpudl_trust_options;

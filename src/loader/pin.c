@@ -62,6 +62,33 @@ void gpudl_version_unpin(gpudl_version *pin)
     gpudl__handle_give(pin->loader, pin, HANDLE_PIN);
 }
 
+/* NULL: it is no pin that is held, which is this thread's failure. */
+static const struct version *held(gpudl_version *pin, const char *function)
+{
+    return gpudl__pin_check(pin, function) == GPUDL_OK ? pin->version : NULL;
+}
+
+size_t gpudl_version_kernel_count(gpudl_version *pin)
+{
+    const struct version *v = held(pin, "gpudl_version_kernel_count");
+
+    return v ? v->nkernels : 0;
+}
+
+const char *gpudl_version_kernel_name(gpudl_version *pin, size_t index)
+{
+    const struct version *v = held(pin, "gpudl_version_kernel_name");
+
+    return v && index < v->nkernels ? v->kernels[index].name : NULL;
+}
+
+const char *gpudl_version_log(gpudl_version *pin)
+{
+    const struct version *v = held(pin, "gpudl_version_log");
+
+    return v && v->log ? v->log : "";
+}
+
 gpudl_status gpudl_version_native(gpudl_version *pin, CUlibrary *out)
 {
     static const char function[] = "gpudl_version_native";

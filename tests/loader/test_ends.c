@@ -271,6 +271,9 @@ static void be_the_child(void)
     expect(gpudl_library_pin(lib, &v) == GPUDL_ERROR_FORKED);
     expect(gpudl_kernel_get(lib, "a", &k) == GPUDL_ERROR_FORKED);
     expect(gpudl_version_native(pinned, &native) == GPUDL_ERROR_FORKED);
+    expect(gpudl_version_number(pinned) == 0);
+    expect(!gpudl_version_kernel_name(pinned, 0));
+    expect(gpudl_version_copy_globals(pinned, pinned, 0, NULL) == GPUDL_ERROR_FORKED);
     expect(gpudl_version_global(pinned, "x", 0, &address, NULL) == GPUDL_ERROR_FORKED);
     expect(gpudl_loader_reap(loader, UINT64_MAX, NULL) == GPUDL_ERROR_FORKED);
     expect(gpudl_loader_trim(loader, 0, 0) == GPUDL_ERROR_FORKED);

@@ -115,6 +115,9 @@ static void version_is(gpudl_version *v, gpudl_kernel *k, gpudl_status status, c
     assert_fails(gpudl_version_global(v, "counter", 0, &address, NULL), status, words);
     assert_fails(gpudl_version_copy_globals(v, v, 0, NULL), status, words);
     assert_int_equal(gpudl_version_number(v), 0);
+    assert_int_equal(gpudl_version_kernel_count(v), 0);
+    assert_null(gpudl_version_kernel_name(v, 0));
+    assert_string_equal(gpudl_version_log(v), "");
     gpudl_version_unpin(v);
     assert_non_null(strstr(gpudl_error_text(), words));
 }

@@ -135,6 +135,33 @@ static void a_pin_keeps_what_it_took(void **state)
     harness_close(l);
 }
 
+/* The library's own may go at any time, where another thread replaces it. */
+static void names_and_log_of_a_pinned_version_stay(void **state)
+{
+    gpudl_loader *l = harness_open_keeping_nothing();
+    gpudl_library *lib;
+    const char *name, *log;
+    gpudl_version *v;
+
+    (void)state;
+    nulldrv_set_remarks("info   : nothing to remark");
+    lib = load(l, one);
+    nulldrv_set_remarks(NULL);
+    assert_ok(gpudl_library_pin(lib, &v));
+    assert_int_equal(gpudl_version_kernel_count(v), gpudl_library_kernel_count(lib));
+    name = gpudl_version_kernel_name(v, 0);
+    log = gpudl_version_log(v);
+    assert_string_equal(name, gpudl_library_kernel_name(lib, 0));
+    assert_ok(replace(lib, two));
+    gpudl_library_release(lib);
+    assert_string_equal(name, "a");
+    assert_string_equal(log, "info   : nothing to remark");
+    assert_string_equal(gpudl_version_kernel_name(v, 0), "a");
+    assert_null(gpudl_version_kernel_name(v, gpudl_version_kernel_count(v)));
+    gpudl_version_unpin(v);
+    harness_close(l);
+}
+
 static void a_pinned_launch_knows_whose_version_it_is(void **state)
 {
     gpudl_launch_config config = gpudl_launch_1d(1, 32);
@@ -429,6 +456,7 @@ int main(void)
         TEST(new_code_is_resident_before_it_is_seen),
         TEST(it_is_resident_where_launches_may_have_made_it),
         TEST(a_pin_keeps_what_it_took),
+        TEST(names_and_log_of_a_pinned_version_stay),
         TEST(a_pinned_launch_knows_whose_version_it_is),
         TEST(what_does_not_fit_is_refused),
         TEST(refused_launches_ask_for_nothing),

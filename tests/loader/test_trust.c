@@ -38,6 +38,49 @@ static void signatures_of_other_sources_are_given(void **state)
     harness_close(l);
 }
 
+/* So that several sources of one call have each its own, also beside one that is given for all others. */
+static void a_source_may_bring_its_own_signature(void **state)
+{
+    gpudl_trust_options trust = by_signature(alices), given = GPUDL_TRUST_OPTIONS_INIT;
+    gpudl_load_options options = GPUDL_LOAD_OPTIONS_INIT;
+    gpudl_loader *l = open_under(&trust);
+    gpudl_source sources[] = { gpudl_source_file(path_of("k.ptx")), gpudl_source_memory(data_names_cubin, DATA_SIZE(names_cubin)),
+        gpudl_source_memory(data_names_ptx, DATA_SIZE(names_ptx)) };
+    char *good = strdup(sign(&sources[1], alice_secret)), *bad = strdup(sign(&sources[1], bob_secret));
+    gpudl_trust_report report = { .size_of_struct = sizeof(report) };
+    gpudl_library *lib;
+    gpudl_task *task;
+    size_t which;
+
+    (void)state;
+    sources[1].signature = bad;
+    sources[1].signature_size = strlen(bad);
+    given.signature = strdup(sign(&sources[2], alice_secret));
+    given.signature_size = strlen(given.signature);
+    options.trust = &given;
+    write_text("k.ptx", ".version 7.0\n"); /* the one that is given is not over this */
+    assert_ok(gpudl_library_load_first(l, sources, 3, &options, &which, &lib));
+    assert_int_equal(which, 2);
+    gpudl_library_release(lib);
+    sources[1].signature = good;
+    sources[1].signature_size = strlen(good);
+    assert_ok(gpudl_library_load_first(l, sources, 3, &options, &which, &lib));
+    assert_int_equal(which, 1);
+    assert_ok(gpudl_trust_check(&sources[1], &trust, &report));
+    assert_fails(gpudl_trust_check(&sources[2], &trust, &report), GPUDL_ERROR_SIGNATURE_MISSING, "gpudl_source");
+    assert_ok(gpudl_library_replace(lib, &sources[1], NULL));
+    gpudl_library_release(lib);
+    assert_ok(gpudl_library_load_async(l, &sources[1], NULL, NULL, &task));
+    memset(good, 'x', strlen(good)); /* the task has its own copy */
+    assert_ok(gpudl_task_wait(task, UINT64_MAX));
+    gpudl_task_release(task);
+    assert_fails(load(l, &sources[1]), GPUDL_ERROR_SIGNATURE, "");
+    free(good);
+    free(bad);
+    free((void *)given.signature);
+    harness_close(l);
+}
+
 /* Each by itself. What comes of them answers to the policy by what it was made of. */
 static void what_is_linked_is_checked(void **state)
 {
@@ -452,6 +495,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TRUST_TEST(a_signed_file_is_loaded),
         TRUST_TEST(signatures_of_other_sources_are_given),
+        TRUST_TEST(a_source_may_bring_its_own_signature),
         TRUST_TEST(what_is_linked_is_checked),
         TRUST_TEST(a_version_that_is_there_is_no_way_around),
         TRUST_TEST(a_key_ring_is_a_folder),

@@ -67,16 +67,24 @@ static bool keep_texts(struct arena *a, const char *const **texts, size_t n)
     return copies != NULL;
 }
 
+static bool keep_signature(struct arena *a, const void **signature, size_t size)
+{
+    if (*signature)
+        *signature = gpudl__arena_string(a, *signature, size);
+    return *signature != NULL;
+}
+
 /* What is not right about them the load will say. */
 static bool keep_trust(struct kept *k)
 {
     gpudl_trust_options *t = &k->trust;
     struct arena *a = &k->trusted;
 
-    return (!t->key_ring || keep_text(a, &t->key_ring)) && (!t->revoked || keep_text(a, &t->revoked)) &&
+    return (!k->source.signature || keep_signature(a, &k->source.signature, k->source.signature_size)) &&
+        (!t->key_ring || keep_text(a, &t->key_ring)) && (!t->revoked || keep_text(a, &t->revoked)) &&
         (!t->manifest || keep_text(a, &t->manifest)) && (!t->keys || keep_texts(a, &t->keys, t->nkeys)) &&
         (!t->digests || keep_texts(a, &t->digests, t->ndigests)) &&
-        (!t->signature || (t->signature = gpudl__arena_string(a, t->signature, t->signature_size)) != NULL);
+        (!t->signature || keep_signature(a, &t->signature, t->signature_size));
 }
 
 /* k does not move from here on: it points into itself. */

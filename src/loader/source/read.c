@@ -258,6 +258,7 @@ static gpudl_status take_in(const gpudl_source *source, bool may_map, bool any, 
     if (status != GPUDL_OK)
         return status;
     c.cuda = cuda;
+    c.signature = (struct span){ known.signature, known.signature_size };
     c.name = gpudl__alloc_string(name);
     if (!c.name) {
         gpudl__content_release(&c);

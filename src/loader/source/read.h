@@ -15,6 +15,7 @@ struct content {
     bool mapped;
     bool registered;            /* no image: gpudl_registered_kernels */
     struct stamp stamp;         /* of the file that was read; not there: it was none */
+    struct span signature;      /* the source's own, lent until it is admitted (trust.h); or empty */
     struct trust_setup *trust;  /* the policy that its load brought along (trust.h), or NULL */
     unsigned level;             /* the strictest that it answered to (enum trust_level) */
     struct trust_question *question;    /* what is still to be asked of its entry, or NULL */

@@ -239,18 +239,18 @@ static void say_how_to_sign(const struct content *c, struct text *why)
     if (c->stamp.there)
         gpudl__text_add(why, ": `gpudl sign` makes one, or give it in gpudl_trust_options");
     else
-        gpudl__text_add(why, ": it is no file, so give the signature in gpudl_trust_options");
+        gpudl__text_add(why, ": it is no file, so give the signature in gpudl_source or gpudl_trust_options");
 }
 
-/* The signature that was given, or that lies beside the file; *mine is to be freed. */
+/* The source's own, the one that was given, or the one that lies beside the file; *mine is to be freed. */
 static gpudl_status find_signature(
     const struct span *given, const struct content *c, struct span *signature, void **mine, struct text *why)
 {
     gpudl_status status = GPUDL_OK;
 
     *mine = NULL;
-    *signature = *given;
-    if (given->data || !c->stamp.there)
+    *signature = c->signature.data ? c->signature : *given;
+    if (signature->data || !c->stamp.there)
         return status;
     status = gpudl__trust_read_signature(c->name, signature, why);
     *mine = (void *)signature->data;
@@ -380,12 +380,14 @@ gpudl_status gpudl__trust_admit(
     gpudl_status status = import(own, options, &c->trust, &signature);
     const struct trust_setup *load = c->trust && c->trust->level_given ? c->trust : before;
 
-    if (status != GPUDL_OK || c->registered || (!own && !load && !gpudl__trust_locked()))
-        return status; /* registered kernels are the program's own, and loaded already */
-    c->level = least_level(own);
-    if (load && load->level > c->level)
-        c->level = load->level;
-    return admit(own, load, &signature, c);
+    if (status == GPUDL_OK && !c->registered && (own || load || gpudl__trust_locked())) {
+        c->level = least_level(own); /* registered kernels are the program's own, and loaded already */
+        if (load && load->level > c->level)
+            c->level = load->level;
+        status = admit(own, load, &signature, c);
+    }
+    c->signature = (struct span){ NULL, 0 };
+    return status;
 }
 
 struct trust_setup *gpudl__trust_take(struct content *c)
