@@ -228,8 +228,11 @@ static void reap(struct thread *t)
 static void ask(struct thread *t)
 {
     gpudl_loader_stats stats = { .size_of_struct = sizeof(stats) };
+    gpudl_version *pinned = t->pins[pick(t, OWN)];
     struct lent l = lend(t);
 
+    if (pinned && (gpudl_version_kernel_count(pinned) < 1 || !gpudl_version_kernel_name(pinned, 0)))
+        fail(t, "a pinned version without kernels");
     is_one_of(t, gpudl_loader_statistics(stress.loader, &stats), -1);
     if (stats.held + stats.warm + stats.retired > stats.loads - stats.unloads)
         fail(t, "%zu + %zu + %zu versions", stats.held, stats.warm, stats.retired);
