@@ -139,8 +139,7 @@ static gpudl_status load(gpudl_loader *l, const gpudl_source *source, const gpud
     if (status != GPUDL_OK)
         return status;
     v = find_in_place(l, source, options, settings, &name);
-    status = v ? share(l, v, name, settings, made_at, out)
-               : read_and_load(l, source, options, compile, settings, made_at, out);
+    status = v ? share(l, v, name, settings, made_at, out) : read_and_load(l, source, options, compile, settings, made_at, out);
     if (status == GPUDL_OK)
         (*out)->compile = compile;
     else

@@ -3,7 +3,7 @@
 
 #include "src/util/hash.h"
 
-enum { WIDE_FROM = 1024 };      /* bytes; for less it is not worth asking the CPU */
+enum { WIDE_FROM = 1024 }; /* bytes; for less it is not worth asking the CPU */
 
 uint64_t gpudl__hash64(struct span bytes)
 {

@@ -13,6 +13,6 @@ struct hash128 {
 
 uint64_t gpudl__hash64(struct span bytes);
 struct hash128 gpudl__hash128(struct span bytes);
-struct hash128 gpudl__hash128_avx2(struct span bytes);  /* what it is where the CPU has AVX2; on x86-64 only */
+struct hash128 gpudl__hash128_avx2(struct span bytes); /* what it is where the CPU has AVX2; on x86-64 only */
 
 #endif

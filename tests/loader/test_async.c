@@ -264,7 +264,8 @@ static gpudl_task *replace_when_idle(gpudl_library *lib, const char *text)
 /* The moments that two tasks wait for would be for this thread to name, which waits behind the first of them. */
 static void hurry_others(gpudl_when when, int rolls_back)
 {
-    static const char three[] = HEAD "// three\n.visible .entry a() { ret; }\n", four[] = HEAD "// 4\n.visible .entry a() { ret; }\n";
+    static const char three[] = HEAD "// three\n.visible .entry a() { ret; }\n",
+                      four[] = HEAD "// 4\n.visible .entry a() { ret; }\n";
     gpudl_replace_options o = GPUDL_REPLACE_OPTIONS_INIT;
     gpudl_loader *l = harness_open();
     gpudl_task *first, *second;

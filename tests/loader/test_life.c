@@ -78,7 +78,7 @@ static void memory_that_is_loaded_already_is_not_copied(void **state)
     assert_true(harness_largest_block() < SIZE);
     assert_int_equal(stats_of(l).warm_hits, 1);
     assert_int_equal(stats_of(l).shared, 1);
-    memset(text, ' ', SIZE);            /* is the caller's: what was loaded does not mind */
+    memset(text, ' ', SIZE); /* is the caller's: what was loaded does not mind */
     free(text);
     assert_string_equal(gpudl_library_kernel_name(held, 0), "a");
     gpudl_library_release(held);

@@ -38,7 +38,10 @@ static void every_byte_and_the_length_count(void **state)
 /* Large ones too, whose hash may be made by other instructions than that of small ones. */
 static void values_are_the_same_for_all_sizes(void **state)
 {
-    static const struct { size_t size; uint64_t low, high; } known[] = {
+    static const struct {
+        size_t size;
+        uint64_t low, high;
+    } known[] = {
         { 1023, 0x2cc3eb48d98f537f, 0x9a6d029ed999fc85 },
         { 1024, 0xdc5acf0b043c445b, 0x8bbb9f7af37f2f52 },
         { 5000, 0x6abe8be5abcb2760, 0xa4ba2a60fb07e016 },

@@ -124,8 +124,7 @@ static gpudl_status make_resident(struct turn *t, size_t n)
         return gpudl__fail_memory("a list of kernels");
     for (size_t i = t->ready; i < n; i++)
         handles[i - t->ready] = t->binding->places[i].handle;
-    status = gpudl__resident_make(
-        t->to, handles, n - t->ready, t->devices, t->ready ? gpudl_now() : t->when, &t->lib->hurried);
+    status = gpudl__resident_make(t->to, handles, n - t->ready, t->devices, t->ready ? gpudl_now() : t->when, &t->lib->hurried);
     gpudl__free(handles);
     for (int d = 0; d < MOST_DEVICES && status == GPUDL_OK; d++)
         if (t->devices >> d & 1)

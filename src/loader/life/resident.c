@@ -76,8 +76,8 @@ static gpudl_status make_now(void *user)
     return status;
 }
 
-gpudl_status gpudl__resident_make(struct version *v, const CUkernel *handles, size_t n, uint64_t devices, gpudl_when when,
-    const atomic_bool *hurried)
+gpudl_status gpudl__resident_make(
+    struct version *v, const CUkernel *handles, size_t n, uint64_t devices, gpudl_when when, const atomic_bool *hurried)
 {
     struct work w = { v, handles, n, devices };
 
