@@ -5,7 +5,7 @@
  *
  *     FOLDER           this user's own, mode 0700, or it is not used: GPUDL_CACHE_DIR, else XDG_CACHE_HOME/gpudl, else ~/.cache/gpudl
  *     FOLDER/secret    what entries are sealed with
- *     FOLDER/v1/KEY    an entry (entry.h); its time of change is that of its last use, to the hour
+ *     FOLDER/v2/KEY    an entry (entry.h); its time of change is that of its last use, to the hour
  *
  * Any number of threads and processes may use one folder. Files appear whole; nothing is locked that a reader waits for. The folder is opened
  * for each call: it may be deleted meanwhile, and programs that close every descriptor close none of ours. */
@@ -31,8 +31,7 @@ void gpudl__cache_close(struct cache *);
 const char *gpudl__cache_folder(const struct cache *);     /* lent; NULL: none of the variables is set */
 
 struct cache_hit {
-    struct span meta, data;         /* private copies, checked; data is aligned to 16 bytes if meta's size is */
-    void *memory;
+    struct span meta, data;         /* private copies, checked: a block each, with a NUL behind, which who wants to keep it takes out and frees */
 };
 bool gpudl__cache_get(struct cache *, const struct cache_key *, struct cache_hit *);
 void gpudl__cache_release(struct cache_hit *);

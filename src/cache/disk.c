@@ -27,21 +27,18 @@ static void touch(struct cache *c, int fd, const struct stat *st)
         c->io->touch(fd);
 }
 
-static enum outcome read_open(struct cache *c, int fd, struct stat *st, struct span *file)
+/* A block of size bytes that are read, and a NUL behind them; ABSENT where there is no memory for it. */
+static enum outcome read_block(struct cache *c, int fd, uint64_t size, struct span *out)
 {
-    unsigned char *bytes;
+    unsigned char *bytes = gpudl__alloc((size_t)size + 1);
     int err;
 
-    if (c->io->stat(fd, st))
-        return outcome_of(errno);
-    if (!gpudl__place_own_file(st) || st->st_size < ENTRY_HEADER || (uint64_t)st->st_size > ENTRY_MAX)
-        return BAD;
-    bytes = gpudl__alloc((size_t)st->st_size);
     if (!bytes)
         return ABSENT;
-    err = gpudl__read_all(c->io, fd, bytes, (size_t)st->st_size);
+    err = gpudl__read_all(c->io, fd, bytes, (size_t)size);
     if (!err) {
-        *file = (struct span){ bytes, (size_t)st->st_size };
+        bytes[size] = '\0';
+        *out = (struct span){ bytes, (size_t)size };
         return HIT;
     }
     err = err < 0 ? errno : 0;
@@ -50,8 +47,46 @@ static enum outcome read_open(struct cache *c, int fd, struct stat *st, struct s
     return err ? outcome_of(err) : BAD;
 }
 
-/* The file's bytes, to be released, and what is known of it. */
-static enum outcome read_file(struct cache *c, const struct place *p, const char *name, struct stat *st, struct span *file)
+/* The header says, sealed, how much follows. */
+static enum outcome read_head(struct cache *c, struct place *p, int fd, uint64_t size, const struct cache_key *key,
+    unsigned char header[ENTRY_HEADER], struct entry *e)
+{
+    int err = gpudl__read_all(c->io, fd, header, ENTRY_HEADER);
+    struct span head = { header, ENTRY_HEADER };
+    enum entry_fault fault;
+
+    if (err)
+        return err < 0 ? outcome_of(errno) : BAD;
+    fault = gpudl__entry_head(head, size, &p->secret, e);
+    if (fault == ENTRY_FORGED && gpudl__place_renew(c, p))
+        fault = gpudl__entry_head(head, size, &p->secret, e);
+    return fault || memcmp(&e->key, key, sizeof(*key)) ? BAD : HIT;
+}
+
+static enum outcome read_open(struct cache *c, struct place *p, int fd, struct stat *st, const struct cache_key *key, struct cache_hit *hit)
+{
+    unsigned char header[ENTRY_HEADER];
+    enum outcome found;
+    struct entry e;
+
+    if (c->io->stat(fd, st))
+        return outcome_of(errno);
+    if (!gpudl__place_own_file(st) || st->st_size < ENTRY_HEADER || (uint64_t)st->st_size > ENTRY_MAX)
+        return BAD;
+    found = read_head(c, p, fd, (uint64_t)st->st_size, key, header, &e);
+    if (found == HIT)
+        found = read_block(c, fd, e.meta_size, &hit->meta);
+    if (found == HIT)
+        found = read_block(c, fd, e.data_size, &hit->data);
+    e.meta = hit->meta;
+    e.data = hit->data;
+    if (found == HIT && gpudl__entry_body(header, &p->secret, &e))
+        found = BAD;
+    return found;
+}
+
+/* What is in the file, to be released, and what is known of the file. */
+static enum outcome read_file(struct cache *c, struct place *p, const char *name, struct stat *st, const struct cache_key *key, struct cache_hit *hit)
 {
     int fd = c->io->open(p->entries, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0), kept;
     enum outcome found;
@@ -59,10 +94,12 @@ static enum outcome read_file(struct cache *c, const struct place *p, const char
     memset(st, 0, sizeof(*st));
     if (fd < 0)
         return outcome_of(errno);
-    found = read_open(c, fd, st, file);
+    found = read_open(c, p, fd, st, key, hit);
     kept = errno;
     if (found == HIT)
         touch(c, fd, st);
+    else
+        gpudl__cache_release(hit);
     c->io->close(fd);
     errno = kept;
     return found;
@@ -82,25 +119,11 @@ static void heal(struct cache *c, const struct place *p, const char *name, const
 static enum outcome look(struct cache *c, struct place *p, const struct cache_key *key, struct cache_hit *hit)
 {
     char name[CACHE_KEY_TEXT];
-    struct entry e;
-    struct stat st;
-    struct span file;
-    enum entry_fault fault;
     enum outcome found;
+    struct stat st;
 
     gpudl__key_print(key, name);
-    found = read_file(c, p, name, &st, &file);
-    if (found == HIT) {
-        fault = gpudl__entry_open(file, key, &p->secret, &e);
-        if (fault == ENTRY_FORGED && gpudl__place_renew(c, p))
-            fault = gpudl__entry_open(file, key, &p->secret, &e);
-        if (!fault) {
-            *hit = (struct cache_hit){ e.meta, e.data, (void *)(uintptr_t)file.data };
-            return HIT;
-        }
-        gpudl__free((void *)(uintptr_t)file.data);
-        found = BAD;
-    }
+    found = read_file(c, p, name, &st, key, hit);
     if (found == TROUBLE)
         gpudl__place_trouble(c, NAMESPACE, strerror(errno));
     else if (found == BAD)
@@ -113,7 +136,7 @@ bool gpudl__cache_get(struct cache *c, const struct cache_key *key, struct cache
     struct place p;
     bool found = false;
 
-    *hit = (struct cache_hit){ .memory = NULL };
+    *hit = (struct cache_hit){ .meta = { NULL, 0 } };
     if (!c)
         return false;
     if (gpudl__place_open(c, false, &p)) {
@@ -129,8 +152,9 @@ bool gpudl__cache_get(struct cache *c, const struct cache_key *key, struct cache
 
 void gpudl__cache_release(struct cache_hit *hit)
 {
-    gpudl__free(hit->memory);
-    *hit = (struct cache_hit){ .memory = NULL };
+    gpudl__free((void *)(uintptr_t)hit->meta.data);
+    gpudl__free((void *)(uintptr_t)hit->data.data);
+    *hit = (struct cache_hit){ .meta = { NULL, 0 } };
 }
 
 static bool write_entry(struct cache *c, const struct place *p, const struct entry *e)

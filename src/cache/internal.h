@@ -8,7 +8,8 @@
 #include "src/cache/cache.h"
 #include "src/cache/entry.h"
 
-#define NAMESPACE   "v1"            /* of ENTRY_VERSION */
+#define NAMESPACE   "v2"            /* of ENTRY_VERSION */
+#define OLD         "v1"            /* what older versions of gpudl keep; a sweep takes it away */
 #define SECRET_NAME "secret"
 #define TEMP_PREFIX "new-"
 

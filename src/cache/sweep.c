@@ -140,7 +140,10 @@ static bool sweep(struct cache *c, struct place *p, uint64_t max_bytes, struct c
     struct looking l = { c, p, &s };
     time_t oldest = time(NULL) - (time_t)c->max_age;
     bool ok = each_name(c, p->folder, remove_stray_secret, &l) && each_name(c, p->entries, look_at, &l);
+    struct stat st;
 
+    if (!c->io->stat_at(p->folder, OLD, &st) && S_ISDIR(st.st_mode))
+        gpudl__remove_tree(c, p->folder, OLD);
     if (s.n)
         qsort(s.entries, s.n, sizeof(*s.entries), by_use);
     for (size_t i = 0; i < s.n && (!max_bytes || s.bytes > max_bytes || s.entries[i].used < oldest); i++) {

@@ -229,11 +229,13 @@ static bool decode(const struct request *r, struct span meta, struct decoded *ou
         span_cut(meta, META_HEAD + log + lowered, compiler, &out->compiler) && is_pairs(out->lowered);
 }
 
-static bool take(const struct decoded *d, struct span data, struct compile_result *out)
+/* The code is taken out of the hit. */
+static bool take(const struct decoded *d, struct span *data, struct compile_result *out)
 {
     struct compile_result result = { .target = d->target, .kept = true };
 
-    result.bytes = (struct span){ (unsigned char *)copy_of(data), data.size };
+    result.bytes = *data;
+    *data = (struct span){ NULL, 0 };
     result.log = copy_of(d->log);
     result.lowered = (struct span){ (unsigned char *)copy_of(d->lowered), d->lowered.size };
     snprintf(result.compiler, sizeof(result.compiler), "%.*s", (int)(d->compiler.size < 95 ? d->compiler.size : 95),
@@ -255,7 +257,7 @@ bool gpudl__kept_get(const struct request *r, struct compile_result *out)
 
     if (!key_of_kept(r, &key) || !gpudl__cache_get(r->job->cache, &key, &hit))
         return false;
-    good = decode(r, hit.meta, &d) && take(&d, hit.data, out);
+    good = decode(r, hit.meta, &d) && take(&d, &hit.data, out);
     gpudl__cache_release(&hit);
     return good;
 }

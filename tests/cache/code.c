@@ -248,7 +248,7 @@ static void a_damaged_entry_is_compiled_again(void **state)
     run("", "fill 96 3 1", "right 0 1 1 0");
     key = the_only_key(c);
     gpudl__key_print(&key, name);
-    snprintf(path, sizeof(path), "%s/v1/%s", folder, name);
+    snprintf(path, sizeof(path), "%s/v2/%s", folder, name);
     n = read_bytes(path, bytes, sizeof(bytes));
     bytes[n - 100] ^= 1;
     write_bytes(path, bytes, n);

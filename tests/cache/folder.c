@@ -110,7 +110,7 @@ void path_of(uint64_t n, char path[256])
     char name[CACHE_KEY_TEXT];
 
     gpudl__key_print(&key, name);
-    snprintf(path, 256, "%s/v1/%s", folder, name);
+    snprintf(path, 256, "%s/v2/%s", folder, name);
 }
 
 struct cache_counts counts_of(const struct cache *c)

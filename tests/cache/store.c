@@ -503,9 +503,9 @@ static void what_dead_writers_left_goes_and_nothing_else(void **state)
 
     (void)state;
     assert_true(put_number(c, 1));
-    snprintf(dead, sizeof(dead), "%s/v1/new-dead", folder);
-    snprintf(alive, sizeof(alive), "%s/v1/new-alive", folder);
-    snprintf(other, sizeof(other), "%s/v1/README", folder);
+    snprintf(dead, sizeof(dead), "%s/v2/new-dead", folder);
+    snprintf(alive, sizeof(alive), "%s/v2/new-alive", folder);
+    snprintf(other, sizeof(other), "%s/v2/README", folder);
     write_bytes(dead, "x", 1);
     write_bytes(alive, "x", 1);
     write_bytes(other, "x", 1);
@@ -518,6 +518,27 @@ static void what_dead_writers_left_goes_and_nothing_else(void **state)
     assert_true(gpudl__cache_trim(c, 1 << 20, &gone));
     assert_int_equal(access(alive, F_OK), -1);
     assert_int_equal(access(other, F_OK), 0);
+    assert_true(get_number(c, 1));
+    gpudl__cache_close(c);
+}
+
+/* Older versions of gpudl kept theirs in v1, and nobody reads it any more. */
+static void what_older_versions_kept_goes_with_a_sweep(void **state)
+{
+    struct cache *c = cache_here();
+    struct cache_total gone;
+    char old[128], entry[160];
+
+    (void)state;
+    assert_true(put_number(c, 1));
+    snprintf(old, sizeof(old), "%s/v1", folder);
+    snprintf(entry, sizeof(entry), "%s/entry", old);
+    assert_int_equal(mkdir(old, 0700), 0);
+    write_bytes(entry, "x", 1);
+    assert_true(get_number(c, 1));
+    assert_int_equal(access(entry, F_OK), 0);
+    assert_true(gpudl__cache_trim(c, 1 << 20, &gone));
+    assert_int_equal(access(old, F_OK), -1);
     assert_true(get_number(c, 1));
     gpudl__cache_close(c);
 }
@@ -535,7 +556,7 @@ int main(void)
         TEST(no_variable_at_all_is_told), TEST(no_cache_keeps_nothing), TEST(what_is_there_can_be_listed),
         TEST(the_longest_unused_goes_first), TEST(what_is_not_used_for_long_goes), TEST(a_use_is_written_down_once_an_hour),
         TEST(writing_alone_keeps_the_bound), TEST(what_is_larger_than_half_the_bound_is_not_kept),
-        TEST(what_dead_writers_left_goes_and_nothing_else),
+        TEST(what_dead_writers_left_goes_and_nothing_else), TEST(what_older_versions_kept_goes_with_a_sweep),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -302,7 +302,7 @@ static void each_entry(void *user, const struct cache_item *item)
 
     (void)user;
     gpudl__key_print(item->key, name);
-    snprintf(path, sizeof(path), "%s/cache/v1/%s", fake_folder, name);
+    snprintf(path, sizeof(path), "%s/cache/v2/%s", fake_folder, name);
     f = fopen(path, "r+b");
     assert_non_null(f);
     fseek(f, -1, SEEK_END);
