@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/util/hash.h"
 #include "src/util/span.h"
 #include "src/util/text.h"
 
@@ -73,6 +74,8 @@ struct compile_result {
     struct span lowered;          /* "expression\0name\0..." of every name expression */
     char compiler[96];            /* "NVRTC 13.0" */
     bool kept;                    /* it came from the cache */
+    bool hashed;                  /* so it was kept with the hash of its bytes */
+    struct hash128 hash;
 };
 
 /* On failure there is nothing to release, and text says what was tried, with the compiler's own words. */

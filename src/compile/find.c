@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "src/compile/internal.h"
+#include "src/util/alloc.h"
 
 enum { CLANG_OLDEST = 17 };
 
@@ -167,12 +168,45 @@ static bool is_usable(enum compiler_kind kind, const char *path)
     return !version || version >= CLANG_OLDEST;
 }
 
+/* "FOLDER/STEM[0-9]*", and nothing else to be matched. */
+static bool names_versions(const char *pattern, char folder[PATH_MAX], char stem[64])
+{
+    static const char digits[] = "[0-9]*";
+    const char *slash = strrchr(pattern, '/'), *open = strpbrk(pattern, "*?[\\");
+
+    return slash && open > slash && !strcmp(open, digits) && snprintf(folder, PATH_MAX, "%.*s", (int)(slash - pattern), pattern) < PATH_MAX &&
+        snprintf(stem, 64, "%.*s", (int)(open - slash - 1), slash + 1) < 64;
+}
+
+static bool take_newest_in(enum compiler_kind kind, const char *folder, const char *stem, char path[PATH_MAX])
+{
+    struct strings list = { .data = NULL };
+    const char **all = gpudl__versions_in(folder, stem, &list);
+    bool found = false;
+
+    for (size_t i = 0; all && i < list.count; i++) {
+        char one[PATH_MAX];
+
+        if (snprintf(one, sizeof(one), "%s/%s", folder, all[i]) >= (int)sizeof(one) || !is_usable(kind, one) ||
+            (found && strverscmp(one, path) <= 0))
+            continue;
+        memcpy(path, one, sizeof(one));
+        found = true;
+    }
+    gpudl__free(all);
+    gpudl__strings_free(&list);
+    return found;
+}
+
 /* The newest of those that a pattern matches. */
 static bool take_newest(enum compiler_kind kind, const char *pattern, char path[PATH_MAX])
 {
+    char folder[PATH_MAX], stem[64];
     const char *best = NULL;
     glob_t found;
 
+    if (names_versions(pattern, folder, stem))
+        return take_newest_in(kind, folder, stem, path);
     if (glob(pattern, GLOB_NOSORT, NULL, &found))
         return false;
     for (size_t i = 0; i < found.gl_pathc; i++)
@@ -293,32 +327,39 @@ static void find_device_header(struct compiler *c)
         c->include[0][0] = '\0';
 }
 
+/* What is beside a folder that has no symbolic links on the way to it: "../include". */
+static bool path_beside(const char *folder, const char *relative, char path[PATH_MAX])
+{
+    size_t n = strlen(folder);
+
+    for (; !strncmp(relative, "../", 3); relative += 3)
+        while (n && folder[--n] != '/')
+            ;
+    return snprintf(path, PATH_MAX, "%.*s/%s", (int)n, folder, relative) < PATH_MAX;
+}
+
 /* NVRTC searches no folder by itself; a source that includes <cuda_fp16.h> means the toolkit's. */
 static void find_toolkit(struct compiler *c)
 {
     static const char *const beside[] = { "../include", "../../cuda_runtime/include" };
-    static const char *const more[] = { "cccl", "../../cuda_cccl/include" };
-    char folder[PATH_MAX], path[PATH_MAX];
-    char *slash;
+    static const char *const more[] = { "../include/cccl", "../../cuda_cccl/include" };
+    char folder[PATH_MAX];
     size_t n = 0;
 
-    if (!realpath(c->path, folder))
-        return;
-    slash = strrchr(folder, '/');
-    *slash = '\0';
-    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside) && !n; i++) {
-        if (snprintf(path, sizeof(path), "%s/%s", folder, beside[i]) >= (int)sizeof(path) || !realpath(path, c->include[n]))
-            continue;
-        n += strcmp(c->include[n], "/usr/include") && is_folder_with(c->include[n], "cuda_fp16.h");
-    }
+    snprintf(folder, sizeof(folder), "%s", c->real);
+    *strrchr(folder, '/') = '\0';
+    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside) && !n; i++)
+        n += path_beside(folder, beside[i], c->include[n]) && strcmp(c->include[n], "/usr/include") != 0 &&
+            is_folder_with(c->include[n], "cuda_fp16.h");
     for (size_t i = 0; n == 1 && i < sizeof(more) / sizeof(*more); i++)
-        if (snprintf(path, sizeof(path), "%s/%s", c->include[0], more[i]) < (int)sizeof(path) && realpath(path, c->include[n]))
-            n++;
+        n += path_beside(folder, more[i], c->include[n]) && access(c->include[n], R_OK) == 0;
     c->include[n][0] = '\0';
 }
 
 static void find_includes(struct compiler *c)
 {
+    if (!realpath(c->path, c->real))
+        memcpy(c->real, c->path, sizeof(c->real));
     if (c->kind == COMPILER_NVRTC)
         find_toolkit(c);
     else if (c->kind == COMPILER_CLANG)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "src/compile/internal.h"
+#include "src/util/alloc.h"
 
 #define ELF_MAGIC "\177ELF\2\1" /* 64 bits, little-endian */
 
@@ -66,6 +67,22 @@ static void add_file(const char *path, struct cache_key_maker *m)
         close(fd);
 }
 
+/* NVRTC's second half: the same for every hit, so its folder is read here and not by glob(). */
+static void add_builtins(const char *real, struct cache_key_maker *m)
+{
+    struct strings names = { .data = NULL };
+    char folder[PATH_MAX], path[PATH_MAX];
+    const char **all;
+
+    snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(real, '/') - real), real);
+    all = gpudl__versions_in(folder, "libnvrtc-builtins.so.", &names);
+    for (size_t i = 0; all && i < names.count; i++)
+        if (snprintf(path, sizeof(path), "%s/%s", folder, all[i]) < (int)sizeof(path))
+            add_file(path, m);
+    gpudl__free(all);
+    gpudl__strings_free(&names);
+}
+
 /* Beside the compiler's own file. */
 static void add_beside(const char *real, const char *pattern, struct cache_key_maker *m)
 {
@@ -113,20 +130,19 @@ static void add_variables(struct cache_key_maker *m)
 void gpudl__compiler_identify(const struct compiler *c, struct cache_key_maker *m)
 {
     static const char *const parts[COMPILER_KINDS][5] = {
-        { "libnvrtc-builtins.so.*[0-9]" },
+        { NULL },
         { "nvcc.profile", "cudafe++", "ptxas", "../nvvm/bin/cicc", "../nvvm/libdevice/*.bc" },
         { "../lib/libclang-cpp.so*", "../lib/libLLVM*.so*" },
     };
-    char real[PATH_MAX];
 
     gpudl__key_add_text(m, "compiler", gpudl__compiler_name(c->kind));
-    if (!realpath(c->path, real))
-        snprintf(real, sizeof(real), "%s", c->path);
-    add_file(real, m);
-    for (size_t i = 0; i < 5 && parts[c->kind][i]; i++)
-        add_beside(real, parts[c->kind][i], m);
-    if (c->kind == COMPILER_NVRTC)
+    add_file(c->real, m);
+    if (c->kind == COMPILER_NVRTC) {
+        add_builtins(c->real, m);
         return;
+    }
+    for (size_t i = 0; i < 5 && parts[c->kind][i]; i++)
+        add_beside(c->real, parts[c->kind][i], m);
     add_variables(m);
     if (c->kind == COMPILER_NVCC) {
         add_from_path("gcc", m);

@@ -60,6 +60,10 @@ struct options {
 enum compile_error gpudl__options_parse(const char *const *words, size_t n, struct options *out, struct text *why);
 void gpudl__options_free(struct options *);
 
+/* ---- versions.c */
+/* The names in a folder that are stem and a digit, sorted, lent by names and NULL at the end; the array is to be freed. NULL: no memory. */
+const char **gpudl__versions_in(const char *folder, const char *stem, struct strings *names);
+
 /* ---- find.c */
 enum compiler_kind { COMPILER_NVRTC, COMPILER_NVCC, COMPILER_CLANG };
 enum { COMPILER_KINDS = 3, INCLUDES_MOST = 4 };
@@ -68,6 +72,7 @@ enum { COMPILER_KINDS = 3, INCLUDES_MOST = 4 };
 struct compiler {
     enum compiler_kind kind;
     char path[PATH_MAX];                   /* of the library or the program */
+    char real[PATH_MAX];                   /* the same without symbolic links */
     char include[INCLUDES_MOST][PATH_MAX]; /* folders of its own that it does not search by itself; "" ends them */
 };
 const char *gpudl__compiler_name(enum compiler_kind);

@@ -9,6 +9,7 @@
  *
  *     0   version:u32, format:u32, sm:u32, suffix:u32
  *     16  policy:u32, sizes:u32[3] of log, lowered names, compiler's name, which follow
+ *     32  hash of the code:u64[2], low and high
  *     to a multiple of 16 bytes. The data is the code. A list is meta of no bytes, and paths that end in NUL. */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 #include "src/compile/internal.h"
 #include "src/util/alloc.h"
 
-enum { KEY_VERSION = 1, META_VERSION = 1, META_HEAD = 32, META_ALIGN = 16 };
+enum { KEY_VERSION = 1, META_VERSION = 2, META_HEAD = 48, META_ALIGN = 16 };
 
 static const int64_t LARGEST_READ = 256 << 20;
 
@@ -163,8 +164,15 @@ static void put_u32(unsigned char *at, size_t value)
     memcpy(at, &little, sizeof(little));
 }
 
+static void put_u64(unsigned char *at, uint64_t value)
+{
+    put_u32(at, (uint32_t)value);
+    put_u32(at + 4, (uint32_t)(value >> 32));
+}
+
 static struct span encode(const struct request *r, const struct compile_result *result)
 {
+    const struct hash128 hash = gpudl__hash128(result->bytes);
     size_t log = strlen(result->log), compiler = strlen(result->compiler);
     size_t size = META_HEAD + log + result->lowered.size + compiler;
     unsigned char *meta;
@@ -181,6 +189,8 @@ static struct span encode(const struct request *r, const struct compile_result *
     put_u32(meta + 20, log);
     put_u32(meta + 24, result->lowered.size);
     put_u32(meta + 28, compiler);
+    put_u64(meta + 32, hash.low);
+    put_u64(meta + 40, hash.high);
     memcpy(meta + META_HEAD, result->log, log);
     if (result->lowered.size)
         memcpy(meta + META_HEAD + log, result->lowered.data, result->lowered.size);
@@ -214,6 +224,7 @@ static bool is_pairs(struct span s)
 /* Lent by the hit. */
 struct decoded {
     struct compile_target target;
+    struct hash128 hash;
     struct span log, lowered, compiler;
 };
 
@@ -225,6 +236,7 @@ static bool decode(const struct request *r, struct span meta, struct decoded *ou
         return false;
     out->target =
         (struct compile_target){ span_u32(meta, 8), (char)span_u32(meta, 12), (enum compile_format)span_u32(meta, 4), true };
+    out->hash = (struct hash128){ span_u64(meta, 32), span_u64(meta, 40) };
     return span_cut(meta, META_HEAD, log, &out->log) && span_cut(meta, META_HEAD + log, lowered, &out->lowered) &&
         span_cut(meta, META_HEAD + log + lowered, compiler, &out->compiler) && is_pairs(out->lowered);
 }
@@ -232,7 +244,7 @@ static bool decode(const struct request *r, struct span meta, struct decoded *ou
 /* The code is taken out of the hit. */
 static bool take(const struct decoded *d, struct span *data, struct compile_result *out)
 {
-    struct compile_result result = { .target = d->target, .kept = true };
+    struct compile_result result = { .target = d->target, .kept = true, .hashed = true, .hash = d->hash };
 
     result.bytes = *data;
     *data = (struct span){ NULL, 0 };

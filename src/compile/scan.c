@@ -101,23 +101,31 @@ static uint64_t *note(struct scanner *s, char kind, const char *folder, size_t f
 
 /* ---- texts to go through */
 
-/* A copy without backslashes at ends of lines, behind which some compilers take blanks. */
+/* How much a backslash and the end of the line behind it take, before which some compilers take blanks; 0: it ends no line. */
+static size_t splice_at(struct span text, size_t at)
+{
+    size_t end = at + 1;
+
+    while (end < text.size && (text.data[end] == ' ' || text.data[end] == '\t' || text.data[end] == '\r'))
+        end++;
+    return end < text.size && text.data[end] == '\n' ? end + 1 - at : 0;
+}
+
+/* A copy without backslashes at ends of lines. */
 static unsigned char *join_lines(struct span text, size_t *size)
 {
     unsigned char *copy = gpudl__alloc(text.size + 1);
-    size_t n = 0;
+    size_t n = 0, done = 0;
 
-    for (size_t i = 0; copy && i < text.size; i++) {
-        if (text.data[i] == '\\') {
-            size_t end = i + 1;
-            while (end < text.size && (text.data[end] == ' ' || text.data[end] == '\t' || text.data[end] == '\r'))
-                end++;
-            if (end < text.size && text.data[end] == '\n') {
-                i = end;
-                continue;
-            }
-        }
-        copy[n++] = text.data[i];
+    while (copy && done < text.size) {
+        const unsigned char *backslash = memchr(text.data + done, '\\', text.size - done);
+        size_t end = backslash ? (size_t)(backslash - text.data) : text.size, splice = backslash ? splice_at(text, end) : 0;
+
+        if (backslash && !splice)
+            end++;
+        memcpy(copy + n, text.data + done, end - done);
+        n += end - done;
+        done = end + splice;
     }
     *size = n;
     return copy;
@@ -404,19 +412,6 @@ static bool may_begin(const unsigned char *begin, const unsigned char *at)
     return at == begin || at[-1] == '\n' || at[-1] == '\r' || (at - begin >= 2 && at[-1] == '/' && at[-2] == '*');
 }
 
-static void take_directives(struct scanner *s, size_t index)
-{
-    const struct item item = s->items[index]; /* they move */
-    const unsigned char *end = item.text + item.size;
-
-    for (const unsigned char *at = item.text; (at = memchr(at, '#', (size_t)(end - at))); at++)
-        if (may_begin(item.text, at))
-            take_directive(s, index, line_from(&item, at + 1));
-    for (const unsigned char *at = item.text; (at = memmem(at, (size_t)(end - at), "%:", 2)); at++)
-        if (may_begin(item.text, at))
-            take_directive(s, index, line_from(&item, at + 2));
-}
-
 /* ---- whether a header is there is asked, too */
 
 /* The text of the macro that this line defines may be any expression, as long as its own name is seen by the same search. */
@@ -451,30 +446,55 @@ static void take_question(struct scanner *s, const struct item *item, const unsi
         s->out->partial = true;
 }
 
-static void take_questions(struct scanner *s, size_t index, const char *word)
-{
-    const struct item item = s->items[index];
-    const unsigned char *end = item.text + item.size;
+/* ---- one text */
 
-    for (const unsigned char *at = item.text; (at = memmem(at, (size_t)(end - at), word, 11)); at += 11)
-        take_question(s, &item, at);
+static bool is_at(const struct item *item, const unsigned char *at, const char *word, size_t size)
+{
+    return (size_t)(item->text + item->size - at) >= size && !memcmp(at, word, size);
 }
 
-static void take_rest(struct scanner *s, size_t index)
+/* at an underscore. */
+static void take_word(struct scanner *s, const struct item *item, const unsigned char *at)
 {
-    const struct item *item = &s->items[index];
-
-    if (memmem(item->text, item->size, "__TIME", 6) || memmem(item->text, item->size, "__DATE__", 8))
+    if (at - item->text >= 3 && (is_at(item, at - 3, "has_include", 11) || is_at(item, at - 3, "HAS_INCLUDE", 11)))
+        take_question(s, item, at - 3);
+    if (is_at(item, at, "__TIME", 6) || is_at(item, at, "__DATE__", 8))
         s->out->changing = true;
-    if (memmem(item->text, item->size,
-            "?"
-            "?=",
-            3) ||
-        memmem(item->text, item->size,
-            "?"
-            "?/",
-            3))
-        s->out->partial = true; /* trigraphs can spell a directive */
+}
+
+/* What one of these characters may begin. */
+static void take_at(struct scanner *s, size_t index, const struct item *item, const unsigned char *at)
+{
+    switch (*at) {
+    case '#':
+        if (may_begin(item->text, at))
+            take_directive(s, index, line_from(item, at + 1));
+        break;
+    case '%':
+        if (is_at(item, at, "%:", 2) && may_begin(item->text, at))
+            take_directive(s, index, line_from(item, at + 2));
+        break;
+    case '_':
+        take_word(s, item, at);
+        break;
+    case '?': /* trigraphs can spell a directive */
+        if (is_at(item, at, "?" "?=", 3) || is_at(item, at, "?" "?/", 3))
+            s->out->partial = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static void take_text(struct scanner *s, size_t index)
+{
+    static const bool telling[256] = { ['#'] = true, ['%'] = true, ['_'] = true, ['?'] = true };
+    const struct item item = s->items[index]; /* they move */
+    const unsigned char *end = item.text + item.size;
+
+    for (const unsigned char *at = item.text; at < end; at++)
+        if (telling[*at])
+            take_at(s, index, &item, at);
 }
 
 /* ---- names that macros make */
@@ -511,12 +531,8 @@ static bool ask_macros(struct scanner *s)
 
 static void take_items(struct scanner *s, size_t first)
 {
-    for (size_t i = first; i < s->nitems && !s->failed; i++) {
-        take_directives(s, i);
-        take_questions(s, i, "has_include");
-        take_questions(s, i, "HAS_INCLUDE");
-        take_rest(s, i);
-    }
+    for (size_t i = first; i < s->nitems && !s->failed; i++)
+        take_text(s, i);
 }
 
 /* What macros name may define macros: again, until nothing new comes. */

@@ -275,7 +275,7 @@ static gpudl_status get(
     gpudl_status status;
 
     if (!v) {
-        hash = gpudl__hash128(content->bytes);
+        hash = content->hashed ? content->hash : gpudl__hash128(content->bytes);
         v = find_hashed(l, &w, hash);
     }
     if (!v)

@@ -108,7 +108,7 @@ static void assert_well(struct cache *c)
         assert_true(put_number(c, n));
         assert_true(get_number(c, n));
     }
-    snprintf(path, sizeof(path), "%s/v1", folder);
+    snprintf(path, sizeof(path), "%s/v2", folder);
     assert_true(gpudl__cache_trim(c, 1 << 20, &gone));
     if (!no_locks)
         assert_int_equal(names_in(path, "new-") + names_in(folder, "new-"), 0);

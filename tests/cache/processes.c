@@ -78,7 +78,7 @@ static void assert_well(void)
     DIR *d;
 
     assert_true(gpudl__cache_trim(c, 1 << 20, &gone));
-    snprintf(path, sizeof(path), "%s/v1", folder);
+    snprintf(path, sizeof(path), "%s/v2", folder);
     d = opendir(path);
     while ((e = readdir(d)))
         assert_int_not_equal(strncmp(e->d_name, "new-", 4), 0);

@@ -51,7 +51,7 @@ static void only_this_user_can_look(void **state)
     assert_true(put_number(c, 1));
     path_of(1, path);
     assert_int_equal(mode_of(""), 0700);
-    assert_int_equal(mode_of("/v1"), 0700);
+    assert_int_equal(mode_of("/v2"), 0700);
     assert_int_equal(mode_of("/secret"), 0600);
     assert_int_equal(mode_of(path + strlen(folder)), 0600);
     gpudl__cache_close(c);

@@ -101,7 +101,7 @@ static void assert_clean(void)
     DIR *d;
 
     assert_true(gpudl__cache_trim(c, 1 << 30, &gone));
-    d = opendir(fake_path("cache/v1"));
+    d = opendir(fake_path("cache/v2"));
     assert_non_null(d);
     while ((e = readdir(d)))
         if (!strncmp(e->d_name, "new-", 4))

@@ -181,7 +181,7 @@ static gpudl_status replace(gpudl_loader *l, struct content *content, const gpud
     if (status != GPUDL_OK)
         return status;
     log_result(l, content, &result);
-    gpudl__content_replace(content, result.bytes, result.lowered);
+    gpudl__content_replace(content, result.bytes, result.lowered, result.hashed ? &result.hash : NULL);
     result.bytes = result.lowered = (struct span){ NULL, 0 };
     gpudl__compile_release(&result);
     return GPUDL_OK;

@@ -364,7 +364,7 @@ bool gpudl__link_alone(gpudl_loader *l, struct content *content, const struct lo
         return false;
     failed = link_contents(l, content, 1, NULL, settings, &linked);
     if (failed == GPUDL_OK) {
-        gpudl__content_replace(content, linked.bytes, linked.lowered);
+        gpudl__content_replace(content, linked.bytes, linked.lowered, NULL);
         gpudl__free(linked.name);
         return true;
     }

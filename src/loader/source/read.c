@@ -30,13 +30,16 @@ void gpudl__content_release(struct content *c)
     *c = (struct content){ 0 };
 }
 
-void gpudl__content_replace(struct content *c, struct span bytes, struct span lowered)
+void gpudl__content_replace(struct content *c, struct span bytes, struct span lowered, const struct hash128 *hash)
 {
     gpudl__free((void *)c->bytes.data);
     gpudl__free((void *)c->lowered.data);
     c->bytes = bytes;
     c->lowered = lowered;
     c->cuda = false;
+    c->hashed = hash != NULL;
+    if (hash)
+        c->hash = *hash;
 }
 
 static gpudl_status open_failed(const char *path, int error)

@@ -7,6 +7,7 @@
 #include <gpudl/gpudl.h>
 
 #include "src/loader/source/stamp.h"
+#include "src/util/hash.h"
 #include "src/util/span.h"
 
 struct content {
@@ -20,6 +21,8 @@ struct content {
     unsigned level;             /* the strictest that it answered to (enum trust_level) */
     struct trust_question *question;    /* what is still to be asked of its entry, or NULL */
     bool cuda;                  /* CUDA C++, to be compiled */
+    bool hashed;                /* it was kept on disk with the hash of its bytes */
+    struct hash128 hash;
     struct span lowered;        /* of what was compiled: "expression\0name\0..."; or empty */
 };
 
@@ -32,8 +35,8 @@ bool gpudl__source_in_place(const gpudl_source *source, struct span *bytes, cons
 gpudl_status gpudl__content_map(const gpudl_source *source, struct content *out);
 /* The same of whatever content, CUDA C++ too; may_map as in gpudl__content_map, else it is a private copy. */
 gpudl_status gpudl__content_any(const gpudl_source *source, bool may_map, struct content *out);
-/* What it was compiled to, with its names: taken over. */
-void gpudl__content_replace(struct content *c, struct span bytes, struct span lowered);
+/* What it was compiled to, with its names: taken over. hash: of the bytes, or NULL. */
+void gpudl__content_replace(struct content *c, struct span bytes, struct span lowered, const struct hash128 *hash);
 /* Sources of a newer header are larger: the size in each says how far it is to the next. */
 static inline const gpudl_source *gpudl__source_at(const gpudl_source *sources, size_t i)
 {
