@@ -172,6 +172,8 @@ void gpudl__program_version(const struct compiler *, const char *word, char *out
 /* ---- names.c: name expressions for compilers that have no call for them */
 /* Source that refers to each of them, to go behind the job's. */
 void gpudl__names_request(const struct compile_job *, struct strings *source);
+/* Is this what #line calls one of those references? */
+bool gpudl__names_called(const struct compile_job *, const char *word);
 /* Takes those references out of the PTX again, which gets shorter in its place. lowered is as in compile_result. */
 enum compile_error gpudl__names_lower(const struct compile_job *, struct span *ptx, struct span *lowered, struct text *why);
 

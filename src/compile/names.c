@@ -6,6 +6,7 @@
 #include "src/util/alloc.h"
 
 #define VARIABLE "gpudl__name_"
+#define CALLED   "name expression "
 
 /* Marks in the source which expression a message is about. */
 static void add_escaped(struct strings *source, const char *text)
@@ -20,7 +21,7 @@ static void add_escaped(struct strings *source, const char *text)
 void gpudl__names_request(const struct compile_job *job, struct strings *source)
 {
     for (size_t i = 0; i < job->nnames; i++) {
-        static const char line[] = "\n#line 1 \"name expression ", end[] = "\"\n";
+        static const char line[] = "\n#line 1 \"" CALLED, end[] = "\"\n";
 
         gpudl__strings_append(source, line, sizeof(line) - 1);
         add_escaped(source, job->names[i]);
@@ -30,6 +31,25 @@ void gpudl__names_request(const struct compile_job *job, struct strings *source)
             job->names[i]);
         source->used--; /* the NUL */
     }
+}
+
+/* As add_escaped() writes it. */
+static bool is_same(const char *word, const char *text)
+{
+    while (*word && (*word == *text || (*word == ' ' && *text == '\n'))) {
+        word++;
+        text++;
+    }
+    return !*word && !*text;
+}
+
+bool gpudl__names_called(const struct compile_job *job, const char *word)
+{
+    bool called = false;
+
+    for (size_t i = 0; i < job->nnames && !strncmp(word, CALLED, sizeof(CALLED) - 1); i++)
+        called = called || is_same(word + sizeof(CALLED) - 1, job->names[i]);
+    return called;
 }
 
 /* The line that defines a variable, from its first character to behind its newline. */

@@ -108,10 +108,20 @@ void gpudl__program_end(struct program *p)
 
 /* ---- what it read: a rule for make, "output: a.cu dir/b\ c.h \" */
 
+/* nvcc also says that it read what #line names: that is the text, which need not be a file, and the name expressions. */
+static bool is_read(const struct program *p, const char *word)
+{
+    const struct compile_job *job = p->work->job;
+    size_t folder = strlen(p->folder.path);
+
+    if (!*word || (!strncmp(word, p->folder.path, folder) && word[folder] == '/'))
+        return false;
+    return (strcmp(word, job->name) != 0 && !gpudl__names_called(job, word)) || access(word, F_OK) == 0;
+}
+
 static void take_reads(const struct program *p, char *rule, struct strings *reads)
 {
     char *at = strstr(rule, ": "), *out;
-    size_t folder = strlen(p->folder.path);
 
     if (!at)
         return;
@@ -131,7 +141,7 @@ static void take_reads(const struct program *p, char *rule, struct strings *read
         if (*at)
             at++;
         *out = '\0';
-        if (*word && (strncmp(word, p->folder.path, folder) || word[folder] != '/'))
+        if (is_read(p, word))
             gpudl__strings_add(reads, word);
     }
 }
