@@ -12,6 +12,8 @@ extern "C" {
  * and CUDA C++, which is compiled first (compile.h): to LTO-IR where that can be linked, else to PTX. PTX and machine code may be
  * mixed; with LTO-IR (-dlto) all of it should be LTO-IR, which is then optimised as a whole.
  *
+ * What nvJitLink made is kept on disk as compiled sources are (compile.h), unless GPUDL_COMPILE_NO_CACHE is among the options for those.
+ *
  * Linkers are found at run time: nvJitLink (CUDA toolkit 12.0 or later: CUDA_HOME, CUDA_PATH, the library path, pip's wheels), else
  * the driver's own, which links PTX and machine code. softcuda's links PTX to PTX; LTO-IR for it goes through nvJitLink. The
  * environment's GPUDL_LINKER names another: "nvjitlink", "driver" or the path of a libnvJitLink. */
@@ -38,12 +40,13 @@ typedef struct gpudl_linked gpudl_linked;
 typedef enum gpudl_link_format {
     GPUDL_LINK_FITTING = 0,     /* what the target loads: a cubin; PTX for softcuda */
     GPUDL_LINK_CUBIN = 1,
-    GPUDL_LINK_PTX = 2          /* of LTO-IR; and of PTX where the loader's driver is softcuda */
+    GPUDL_LINK_PTX = 2,         /* of LTO-IR; and of PTX where the loader's driver is softcuda */
+    GPUDL_LINK_FATBIN = 3       /* one image for each of several architectures; since 0.2 */
 } gpudl_link_format;
 
 typedef struct gpudl_link_options {
     size_t size;                /* sizeof(gpudl_link_options) */
-    const char *arch;           /* "sm_90": no device is needed then; NULL: the loader's */
+    const char *arch;           /* "sm_90": no device is needed then; NULL: the loader's. Of a fatbin "sm_80,sm_90,compute_90": of each input what fits */
     unsigned format;            /* gpudl_link_format */
     unsigned reserved;          /* 0 */
     const char *linker;         /* "nvjitlink", "driver" or a path; NULL: as GPUDL_LINKER says, else what the inputs need */

@@ -50,7 +50,7 @@ static void add_build_id(int fd, struct cache_key_maker *m)
     }
 }
 
-static void add_file(const char *path, struct cache_key_maker *m)
+void gpudl__identify_file(const char *path, struct cache_key_maker *m)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat st;
@@ -78,7 +78,7 @@ static void add_builtins(const char *real, struct cache_key_maker *m)
     all = gpudl__versions_in(folder, "libnvrtc-builtins.so.", &names);
     for (size_t i = 0; all && i < names.count; i++)
         if (snprintf(path, sizeof(path), "%s/%s", folder, all[i]) < (int)sizeof(path))
-            add_file(path, m);
+            gpudl__identify_file(path, m);
     gpudl__free(all);
     gpudl__strings_free(&names);
 }
@@ -94,7 +94,7 @@ static void add_beside(const char *real, const char *pattern, struct cache_key_m
         glob(path, 0, NULL, &found))
         return;
     for (size_t i = 0; i < found.gl_pathc; i++)
-        add_file(found.gl_pathv[i], m);
+        gpudl__identify_file(found.gl_pathv[i], m);
     globfree(&found);
 }
 
@@ -108,7 +108,7 @@ static void add_from_path(const char *name, struct cache_key_maker *m)
         size_t n = strcspn(path, ":");
         if (n && snprintf(file, sizeof(file), "%.*s/%s", (int)n, path, name) < (int)sizeof(file) && access(file, X_OK) == 0) {
             char real[PATH_MAX];
-            add_file(realpath(file, real) ? real : file, m);
+            gpudl__identify_file(realpath(file, real) ? real : file, m);
             return;
         }
         path += n + (path[n] == ':');
@@ -136,7 +136,7 @@ void gpudl__compiler_identify(const struct compiler *c, struct cache_key_maker *
     };
 
     gpudl__key_add_text(m, "compiler", gpudl__compiler_name(c->kind));
-    add_file(c->real, m);
+    gpudl__identify_file(c->real, m);
     if (c->kind == COMPILER_NVRTC) {
         add_builtins(c->real, m);
         return;

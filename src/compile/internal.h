@@ -82,6 +82,8 @@ const char *gpudl__environment(const char *variable);   /* NULL: not set, or not
 /* wanted as in compile_job. The first that makes this format, whose kind is not in passed (1 << kind). */
 enum compile_error gpudl__compiler_find(
     const char *wanted, enum compile_format, unsigned passed, struct compiler *out, struct text *why);
+/* Adds a file as the file system tells it, and its build id. */
+void gpudl__identify_file(const char *path, struct cache_key_maker *);
 /* Adds what it is made of, as far as its answers may depend on that, without opening or running it. */
 void gpudl__compiler_identify(const struct compiler *, struct cache_key_maker *);
 

@@ -16,6 +16,8 @@
 #include "src/util/span.h"
 #include "src/util/text.h"
 
+struct cache;
+
 enum link_error {
     LINK_OK,
     LINK_INPUT,         /* an input cannot be read: link_failure.image */
@@ -62,6 +64,7 @@ struct link_job {
     struct link_driver driver;
     const char *linker;         /* "nvjitlink", "driver" or a library's path; NULL: GPUDL_LINKER, else what the inputs need */
     uint64_t limit;             /* that one entry may decompress to; 0: 1 GiB */
+    struct cache *cache;        /* where nvJitLink's results are kept; NULL: they are not. Of the driver's linker it is not known what it is made of */
 };
 
 struct link_result {
@@ -69,6 +72,7 @@ struct link_result {
     size_t size;
     char *log;                  /* what the linker remarked; NULL: nothing. gpudl__free() */
     char linker[96];            /* "nvJitLink 13.0" */
+    bool kept;                  /* it was linked before, and taken from the cache */
 };
 
 struct link_failure {

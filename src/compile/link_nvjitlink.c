@@ -317,15 +317,21 @@ enum link_error gpudl__nvjitlink_run(const struct nvjitlink *n, const struct lin
     struct link_result *out, struct text *text)
 {
     struct jit_options options = { .n = 0 };
+    struct cache_key key;
     void *handle = NULL;
     enum link_error error;
     int code;
 
     take_options(&options, job, parts);
+    gpudl__link_key(parts, n->path, options.list, options.n, &key);
+    if (gpudl__link_kept_get(job->cache, &key, out))
+        return LINK_OK;
     snprintf(out->linker, sizeof(out->linker), "nvJitLink %d.%d", n->version / 1000, n->version % 1000 / 10);
     if ((code = n->create(&handle, options.n, options.list)))
         return refused(n, NULL, code, "its options", job, parts, text);
     error = link_all(n, handle, job, parts, out, text);
     n->destroy(&handle);
+    if (!error)
+        gpudl__link_kept_put(job->cache, &key, job, out);
     return error;
 }

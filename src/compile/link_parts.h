@@ -2,6 +2,7 @@
 #ifndef GPUDL_COMPILE_LINK_PARTS_H
 #define GPUDL_COMPILE_LINK_PARTS_H
 
+#include "src/cache/key.h"
 #include "src/compile/link.h"
 
 enum link_kind { LINK_CUBIN, LINK_PTX, LINK_LTOIR, LINK_FATBIN, LINK_LIBRARY };
@@ -32,6 +33,12 @@ void gpudl__link_parts_free(struct link_parts *);
 
 /* link_symbols.c. Names that two parts define; LTO-IR does not tell its own. */
 enum link_error gpudl__link_symbols_check(const struct link_parts *, struct link_failure *, struct text *);
+
+/* link_kept.c. The key of what this library makes of these. cache may be NULL. */
+void gpudl__link_key(
+    const struct link_parts *, const char *library, const char *const *options, size_t noptions, struct cache_key *);
+bool gpudl__link_kept_get(struct cache *, const struct cache_key *, struct link_result *);
+void gpudl__link_kept_put(struct cache *, const struct cache_key *, const struct link_job *, const struct link_result *);
 
 /* Back ends. */
 struct nvjitlink;       /* an opened library */

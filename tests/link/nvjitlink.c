@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <gpudl/gpudl.h>
@@ -162,9 +163,78 @@ static void bad_ptx_is_told_with_the_compilers_words(void **state)
     assert_non_null(strstr(gpudl_error_text(), "bad.ptx"));
 }
 
+static gpudl_cache_info cache_now(void)
+{
+    gpudl_cache_info info = { .size_of_struct = sizeof(info) };
+
+    assert_int_equal(gpudl_cache_describe(NULL, &info), GPUDL_OK);
+    return info;
+}
+
+static void what_was_linked_is_kept(void **state)
+{
+    gpudl_load_options other = GPUDL_LOAD_OPTIONS_INIT;
+    gpudl_compile_options no_cache = GPUDL_COMPILE_OPTIONS_INIT;
+    gpudl_linked *first, *again;
+    size_t size, again_size;
+    gpudl_cache_info before;
+
+    (void)state;
+    other.max_registers = 24;
+    first = made("sm_86", GPUDL_LINK_CUBIN, NULL, FILE_OF("caller.ptx"), FILE_OF("callee.ptx"));
+    before = cache_now();
+    again = made("sm_86", GPUDL_LINK_CUBIN, NULL, FILE_OF("caller.ptx"), FILE_OF("callee.ptx"));
+    assert_int_equal(cache_now().hits, before.hits + 1);
+    assert_string_equal(gpudl_linked_linker(again), gpudl_linked_linker(first));
+    assert_string_equal(gpudl_linked_log(again), gpudl_linked_log(first));
+    gpudl_linked_bytes(first, &size);
+    gpudl_linked_bytes(again, &again_size);
+    assert_int_equal(again_size, size);
+    assert_memory_equal(gpudl_linked_bytes(again, NULL), gpudl_linked_bytes(first, NULL), size);
+    gpudl_linked_release(first);
+    assert_whole(again, "sm_86");
+    before = cache_now();
+    assert_whole(made("sm_86", GPUDL_LINK_CUBIN, &other, FILE_OF("caller.ptx"), FILE_OF("callee.ptx")), "sm_86");
+    assert_whole(made("sm_86", GPUDL_LINK_CUBIN, NULL, FILE_OF("callee.ptx"), FILE_OF("caller.ptx")), "sm_86");
+    no_cache.flags = GPUDL_COMPILE_NO_CACHE;
+    other.max_registers = 0;
+    other.compile = &no_cache;
+    assert_whole(made("sm_86", GPUDL_LINK_CUBIN, &other, FILE_OF("caller.ptx"), FILE_OF("callee.ptx")), "sm_86");
+    assert_int_equal(cache_now().hits, before.hits);
+}
+
+static void several_architectures_become_a_fatbin(void **state)
+{
+    static const char *const archs[] = { "sm_75", "sm_90" };
+    gpudl_linked *linked = made("sm_75,sm_90", GPUDL_LINK_FATBIN, NULL, FILE_OF("caller.ptx"), FILE_OF("callee.ptx"));
+    size_t size;
+    const void *bytes = gpudl_linked_bytes(linked, &size);
+    gpudl_image *image;
+
+    (void)state;
+    assert_int_equal(gpudl_image_open(GPUDL_MEMORY(bytes, size), NULL, &image), GPUDL_OK);
+    for (size_t i = 0; i < 2; i++) {
+        gpudl_entry_info entry = { .size_of_struct = sizeof(entry) };
+
+        assert_int_equal(gpudl_image_entry(image, i, &entry), GPUDL_OK);
+        assert_string_equal(entry.arch, archs[i]);
+        assert_int_equal(entry.relocatable, 0);
+    }
+    assert_int_not_equal(gpudl_image_entry(image, 2, &(gpudl_entry_info){ .size_of_struct = sizeof(gpudl_entry_info) }), GPUDL_OK);
+    gpudl_image_close(image);
+    gpudl_linked_release(linked);
+    assert_fails(make("sm_75,sm_80", GPUDL_LINK_FATBIN, NULL, FILE_OF("caller.cubin"), FILE_OF("callee.cubin"), &linked),
+        GPUDL_ERROR_ARCHITECTURE, "sm_80");
+    assert_fails(make("sm_75,sm_80", GPUDL_LINK_CUBIN, NULL, FILE_OF("caller.ptx"), FILE_OF("callee.ptx"), &linked),
+        GPUDL_ERROR_ARGUMENT, "GPUDL_LINK_FATBIN");
+}
+
 int main(void)
 {
+    char folder[] = "/tmp/gpudl-test-link-XXXXXX";
+    int failed;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_linked_is_kept),      /* the first: it counts what no loader does */
         cmocka_unit_test(ptx_and_cubins_become_a_cubin),
         cmocka_unit_test(of_an_archive_what_is_needed_is_taken),
         cmocka_unit_test(ltoir_is_linked_as_such_by_itself),
@@ -174,6 +244,7 @@ int main(void)
         cmocka_unit_test(other_architectures_are_named),
         cmocka_unit_test(ltoir_and_other_code_do_not_mix_well_and_that_is_said),
         cmocka_unit_test(bad_ptx_is_told_with_the_compilers_words),
+        cmocka_unit_test(several_architectures_become_a_fatbin),
     };
     gpudl_linker_info info = { .size_of_struct = sizeof(info) };
 
@@ -182,5 +253,9 @@ int main(void)
         return 77;
     }
     version = info.version;
-    return cmocka_run_group_tests_name("link.nvjitlink", tests, NULL, NULL);
+    if (!mkdtemp(folder) || setenv("GPUDL_CACHE_DIR", folder, 1))
+        return 1;
+    failed = cmocka_run_group_tests_name("link.nvjitlink", tests, NULL, NULL);
+    gpudl_cache_trim(NULL, 0, NULL);
+    return failed;
 }

@@ -10,8 +10,8 @@
 
 static const struct command_option options[] = {
     { "-o", "OUT", "the file to write" },
-    { "--arch", "SM", "for this architecture, such as sm_90; else for the device that programs get" },
-    { "--format", "FORMAT", "cubin or ptx; else what the device loads: a cubin, PTX for softcuda" },
+    { "--arch", "ARCH[,ARCH]...", "sm_90, ...; several make a fatbin; else for the device that programs get" },
+    { "--format", "FORMAT", "cubin, ptx or fatbin; else what the device loads: a cubin, PTX for softcuda" },
     { "--linker", "NAME", "nvjitlink, driver, or the path of a libnvJitLink; else GPUDL_LINKER, or what FILEs need" },
     { "--max-registers", "N", "of a thread" },
     { "--lineinfo", NULL, "with source lines" },
@@ -37,8 +37,10 @@ static int take_format(struct plan *plan, const char *value)
         plan->link.format = GPUDL_LINK_CUBIN;
     else if (!strcmp(value, "ptx"))
         plan->link.format = GPUDL_LINK_PTX;
+    else if (!strcmp(value, "fatbin"))
+        plan->link.format = GPUDL_LINK_FATBIN;
     else
-        return command_misused(&command_link, "--format wants cubin or ptx, not '%s'", value);
+        return command_misused(&command_link, "--format wants cubin, ptx or fatbin, not '%s'", value);
     return STATUS_OK;
 }
 
@@ -113,6 +115,8 @@ static int run(int argc, char **argv)
         status = command_misused(&command_link, "no FILE given");
     if (status == STATUS_OK && !plan.out)
         status = command_misused(&command_link, "-o is missing");
+    if (status == STATUS_OK && plan.link.arch && strchr(plan.link.arch, ',') && !plan.link.format)
+        plan.link.format = GPUDL_LINK_FATBIN;
     if (status == STATUS_OK)
         status = link_files(&plan);
     compiling_end(&plan.compiling);

@@ -131,7 +131,8 @@ static gpudl_status run(const struct link_request *request, struct link_result *
     gpudl_loader *l = request->loader;
     struct lending lent = { l, false };
     struct link_job job = { .inputs = inputs, .n = request->n, .target = request->target, .linker = request->linker,
-        .settings = settings_of(request->settings), .limit = request->settings->limit };
+        .settings = settings_of(request->settings), .limit = request->settings->limit,
+        .cache = request->options && request->options->flags & GPUDL_COMPILE_NO_CACHE ? NULL : gpudl__loader_cache(l) };
     struct link_failure failure;
     enum link_error error;
     char words[TEXT_SIZE];

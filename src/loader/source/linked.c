@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/image/fatbin_write.h"
 #include "src/loader/source/compile.h"
 #include "src/loader/error.h"
 #include "src/loader/image/image_api.h"
@@ -12,23 +13,28 @@ struct gpudl_linked {
     struct link_result result;
 };
 
+enum { TARGETS_MOST = 64 };
+
 static const char make_function[] = "gpudl_linked_make";
 
 static gpudl_status check(const gpudl_link_options *o)
 {
-    if (o->format > GPUDL_LINK_PTX)
+    if (o->format > GPUDL_LINK_FATBIN)
         return gpudl__fail(GPUDL_ERROR_ARGUMENT, "gpudl_link_options.format is %u: it is one of GPUDL_LINK_...", o->format);
+    if (o->format != GPUDL_LINK_FATBIN && o->arch && strchr(o->arch, ','))
+        return gpudl__fail_argument("gpudl_link_options", "several architectures make a fatbin: format is GPUDL_LINK_FATBIN then");
     return o->reserved ? gpudl__fail_argument("gpudl_link_options", "reserved is 0") : GPUDL_OK;
 }
 
-static gpudl_status target_by_name(const gpudl_link_options *o, struct link_target *out)
+static gpudl_status target_by_name(const char *arch, unsigned format, struct link_target *out)
 {
+    bool virtual = format == GPUDL_LINK_FATBIN && !strncmp(arch, "compute_", 8);
     unsigned sm;
     char suffix;
 
-    if (!gpudl__image_parse_arch(o->arch, &sm, &suffix))
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "'%.64s' is no architecture: write it as sm_90", o->arch);
-    *out = (struct link_target){ .sm = sm, .suffix = suffix, .ptx = o->format == GPUDL_LINK_PTX };
+    if (!gpudl__image_parse_arch(arch, &sm, &suffix))
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "'%.64s' is no architecture: write it as sm_90", arch);
+    *out = (struct link_target){ .sm = sm, .suffix = suffix, .ptx = format == GPUDL_LINK_PTX || virtual };
     return GPUDL_OK;
 }
 
@@ -58,28 +64,96 @@ static gpudl_status link_for_device(gpudl_loader *given, struct link_request *r,
     return gpudl__link_contents(r, out);
 }
 
+/* What is to be linked, and how; each image reads the sources, as what was compiled for one is not for the other. */
+struct making {
+    gpudl_loader *given;
+    const gpudl_source *sources;
+    size_t n;
+    const gpudl_link_options *options;
+    const gpudl_compile_options *compile;
+    const struct load_settings *settings;
+};
+
+/* arch: NULL for the device. *target: what it became. */
+static gpudl_status make_one(const struct making *m, const char *arch, struct link_target *target, struct link_result *out)
+{
+    struct link_request request = { .n = m->n, .settings = m->settings, .linker = m->options->linker, .options = m->compile };
+    gpudl_status status = arch ? target_by_name(arch, m->options->format, &request.target) : GPUDL_OK;
+    unsigned format = m->options->format == GPUDL_LINK_FATBIN ? GPUDL_LINK_FITTING : m->options->format;
+    struct content *contents = NULL;
+
+    if (status == GPUDL_OK)
+        status = gpudl__contents_read(m->sources, m->n, &contents);
+    request.contents = contents;
+    if (status == GPUDL_OK)
+        status = arch ? link_for_arch(m->given, &request, out) : link_for_device(m->given, &request, format, out);
+    if (contents)
+        gpudl__contents_release(contents, m->n);
+    *target = request.target;
+    return status;
+}
+
+/* The images in one; the remarks are those of the first. */
+static gpudl_status join(const struct link_target *targets, const struct link_result *results, size_t n, struct link_result *out)
+{
+    struct fatbin_part parts[TARGETS_MOST];
+    struct span bytes;
+
+    for (size_t i = 0; i < n; i++)
+        parts[i] = (struct fatbin_part){ targets[i].ptx ? IMAGE_PTX : IMAGE_CUBIN, { results[i].bytes, results[i].size }, targets[i].sm,
+            targets[i].suffix, NULL };
+    if (gpudl__fatbin_write(parts, n, &bytes))
+        return gpudl__fail_memory("a fatbin");
+    *out = (struct link_result){ .bytes = (unsigned char *)(uintptr_t)bytes.data, .size = bytes.size };
+    memcpy(out->linker, results[0].linker, sizeof(out->linker));
+    out->log = gpudl__alloc_string(results[0].log);
+    return GPUDL_OK;
+}
+
+static gpudl_status make_fatbin(const struct making *m, struct link_result *out)
+{
+    struct link_result results[TARGETS_MOST] = { { .bytes = NULL } };
+    struct link_target targets[TARGETS_MOST];
+    const char *at = m->options->arch;
+    gpudl_status status = GPUDL_OK;
+    size_t n = 0;
+
+    if (!at)
+        status = make_one(m, NULL, &targets[n++], &results[0]);
+    while (at && *at && status == GPUDL_OK) {
+        size_t size = strcspn(at, ",");
+        char arch[24];
+
+        if (n == TARGETS_MOST) {
+            status = gpudl__fail_argument("gpudl_link_options", "arch names more than 64 architectures");
+            break;
+        }
+        snprintf(arch, sizeof(arch), "%.*s", (int)size, at);
+        status = make_one(m, arch, &targets[n], &results[n]);
+        n++;
+        at += size + (at[size] == ',');
+    }
+    if (status == GPUDL_OK)
+        status = n ? join(targets, results, n, out) : gpudl__fail_argument("gpudl_link_options", "arch names no architecture");
+    for (size_t i = 0; i < n; i++)
+        gpudl__link_release(&results[i]);
+    return status;
+}
+
 static gpudl_status make(gpudl_loader *given, const gpudl_source *sources, size_t n, const gpudl_link_options *o,
     const struct load_settings *settings, gpudl_linked **out)
 {
-    struct link_request request = { .n = n, .settings = settings, .linker = o->linker };
+    struct making m = { given, sources, n, o, NULL, settings };
     gpudl_linked *linked = gpudl__alloc_zero(sizeof(*linked));
     gpudl_status status = linked ? GPUDL_OK : gpudl__fail_memory("linked code");
     gpudl_compile_options *compile = NULL;
-    struct content *contents = NULL;
+    struct link_target target;
 
-    if (status == GPUDL_OK && o->arch)
-        status = target_by_name(o, &request.target);
     if (status == GPUDL_OK)
         status = gpudl__compile_of_load(o->load, &compile);
-    request.options = compile;
+    m.compile = compile;
     if (status == GPUDL_OK)
-        status = gpudl__contents_read(sources, n, &contents);
-    request.contents = contents;
-    if (status == GPUDL_OK)
-        status = o->arch ? link_for_arch(given, &request, &linked->result)
-                         : link_for_device(given, &request, o->format, &linked->result);
-    if (contents)
-        gpudl__contents_release(contents, n);
+        status = o->format == GPUDL_LINK_FATBIN ? make_fatbin(&m, &linked->result) : make_one(&m, o->arch, &target, &linked->result);
     gpudl__free(compile);
     if (status == GPUDL_OK)
         *out = linked;

@@ -16,5 +16,6 @@ cp "$IMAGES"/{k_90.cubin,k.ltoir} .
 link caller.ptx k_90.cubin -o x
 GPUDL_LINKER=/nowhere/libnvJitLink.so link k.ltoir -o x
 link caller.ptx callee.ptx -o /nowhere/x
+link caller.ptx callee.ptx --format fatbin -o all.fatbin; "$GPUDL" run all.fatbin --grid 1 --block 1 'i32[1]' --print 0
 # A load of one file alone.
 "$GPUDL" run caller.ptx --grid 1 --block 1 'i32[1]' 2>&1 | sed 's/(softcuda[^)]*))/(softcuda)/'
