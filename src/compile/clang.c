@@ -6,63 +6,10 @@
 /* What drivers from CUDA 11.8 and 12.0 on read, which is what each of these architectures began with. */
 enum { PTX_BEFORE_90 = 78, PTX_FROM_90 = 80 };
 
-static void add_option(const struct option *o, struct strings *out)
-{
-    switch (o->kind) {
-    case OPTION_TARGET:
-    case OPTION_RELOCATABLE:
-    case OPTION_LTO:
-    case OPTION_HOST:
-    case OPTION_NVCC:
-        break;
-    case OPTION_INCLUDE:
-        gpudl__strings_addf(out, "-I%s", o->value);
-        break;
-    case OPTION_SYSTEM:
-        gpudl__strings_addf(out, "-isystem%s", o->value);
-        break;
-    case OPTION_PREINCLUDE:
-        gpudl__strings_add(out, "-include");
-        gpudl__strings_add(out, o->value);
-        break;
-    case OPTION_DEFINE:
-        gpudl__strings_addf(out, "-D%s", o->value);
-        break;
-    case OPTION_UNDEFINE:
-        gpudl__strings_addf(out, "-U%s", o->value);
-        break;
-    case OPTION_STD:
-        gpudl__strings_addf(out, "-std=%s", o->value);
-        break;
-    case OPTION_FAST_MATH:
-        gpudl__strings_add(out, "-ffast-math");
-        gpudl__strings_add(out, "-fgpu-flush-denormals-to-zero");
-        break;
-    case OPTION_FMAD:
-        gpudl__strings_addf(out, "-ffp-contract=%s", strcmp(o->value, "false") ? "fast-honor-pragmas" : "off");
-        break;
-    case OPTION_FTZ:
-        if (!strcmp(o->value, "true"))
-            gpudl__strings_add(out, "-fgpu-flush-denormals-to-zero");
-        break;
-    case OPTION_DEBUG:
-        gpudl__strings_add(out, "-g");
-        break;
-    case OPTION_LINES:
-        gpudl__strings_add(out, "-gline-tables-only");
-        break;
-    default:
-        gpudl__strings_add(out, o->word);
-        if (o->apart)
-            gpudl__strings_add(out, o->value);
-        break;
-    }
-}
-
 static void add_fixed(const struct work *w, struct program *p)
 {
     static const char *const fixed[] = { "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
-        "--cuda-path=/nonexistent", "-S", "-O3", "-std=c++17", "-ffp-contract=fast-honor-pragmas" };
+        "--cuda-path=/nonexistent", "-S", "-O3", "-std=c++17" };
     const char *name = w->job->name, *slash = strrchr(name, '/'), *tree = w->compiler->include[0];
     unsigned ptx = w->target.sm < 90 ? PTX_BEFORE_90 : PTX_FROM_90;
 
@@ -97,8 +44,9 @@ enum compile_error gpudl__clang_compile(const struct work *w, struct compile_res
     error = gpudl__program_begin(w, "cu", &p, why);
     if (!error) {
         add_fixed(w, &p);
+        gpudl__spell_maths(w->options, &p.arguments);
         for (size_t i = 0; i < w->options->n; i++)
-            add_option(&w->options->list[i], &p.arguments);
+            gpudl__spell(&w->options->list[i], COMPILER_CLANG, &p.arguments);
         gpudl__strings_add(&p.arguments, "-MD");
         gpudl__strings_add(&p.arguments, "-MF");
         gpudl__strings_add(&p.arguments, p.reads);

@@ -35,6 +35,8 @@ enum option_kind {
     OPTION_FAST_MATH,
     OPTION_FMAD,
     OPTION_FTZ,
+    OPTION_PREC_DIV,
+    OPTION_PREC_SQRT,
     OPTION_DEBUG,
     OPTION_LINES,
     OPTION_TARGET,      /* taken out: compile_job says it */
@@ -86,6 +88,10 @@ enum compile_error gpudl__compiler_find(
 void gpudl__identify_file(const char *path, struct cache_key_maker *);
 /* Adds what it is made of, as far as its answers may depend on that, without opening or running it. */
 void gpudl__compiler_identify(const struct compiler *, struct cache_key_maker *);
+
+/* ---- spell.c: those options, as a compiler takes them */
+void gpudl__spell(const struct option *, enum compiler_kind, struct strings *out);
+void gpudl__spell_maths(const struct options *, struct strings *out); /* to clang */
 
 /* ---- scan.c: what a source includes, whatever the conditionals say */
 struct scan_place { /* where to look, in this order */

@@ -21,7 +21,7 @@
 #include "src/compile/internal.h"
 #include "src/util/alloc.h"
 
-enum { KEY_VERSION = 1, META_VERSION = 2, META_HEAD = 48, META_ALIGN = 16 };
+enum { KEY_VERSION = 2, META_VERSION = 2, META_HEAD = 48, META_ALIGN = 16 };
 
 static const int64_t LARGEST_READ = 256 << 20;
 

@@ -4,30 +4,6 @@
 #include "src/compile/internal.h"
 #include "src/util/alloc.h"
 
-static void add_option(const struct option *o, struct strings *out)
-{
-    switch (o->kind) {
-    case OPTION_TARGET:
-    case OPTION_RELOCATABLE:
-    case OPTION_LTO:
-        break;
-    case OPTION_STD:
-        gpudl__strings_addf(out, "--std=%s", o->value);
-        break;
-    case OPTION_PREINCLUDE:
-        gpudl__strings_addf(out, "--pre-include=%s", o->value);
-        break;
-    case OPTION_FAST_MATH:
-        gpudl__strings_add(out, "--use_fast_math");
-        break;
-    default:
-        gpudl__strings_add(out, o->word);
-        if (o->apart)
-            gpudl__strings_add(out, o->value);
-        break;
-    }
-}
-
 /* Headers between quotes lie beside the source, and ours is a copy that lies elsewhere. nvcc cuts -Xcompiler's value at commas. */
 static void add_own_folder(const char *name, struct strings *out)
 {
@@ -69,7 +45,7 @@ static enum compile_error compile_to(
     if (!error) {
         add_own_folder(w->job->name, &p.arguments);
         for (size_t i = 0; i < w->options->n; i++)
-            add_option(&w->options->list[i], &p.arguments);
+            gpudl__spell(&w->options->list[i], COMPILER_NVCC, &p.arguments);
         add_target(w, format, &p.arguments);
         gpudl__strings_add(&p.arguments, "-MD");
         gpudl__strings_add(&p.arguments, "-MF");
@@ -101,7 +77,7 @@ static enum compile_error assemble(const struct work *w, struct span ptx, struct
         for (size_t i = 0; i < w->options->n; i++)
             if (w->options->list[i].kind == OPTION_DEBUG || w->options->list[i].kind == OPTION_LINES ||
                 w->options->list[i].kind == OPTION_PLAIN)
-                add_option(&w->options->list[i], &p.arguments);
+                gpudl__spell(&w->options->list[i], COMPILER_NVCC, &p.arguments);
         if (w->relocatable)
             gpudl__strings_add(&p.arguments, "-rdc=true");
         gpudl__strings_add(&p.arguments, "-cubin");

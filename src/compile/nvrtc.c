@@ -66,43 +66,7 @@ static enum compile_error open_library(const char *path, struct nvrtc *n, struct
     return COMPILE_OK;
 }
 
-/* ---- options, as NVRTC spells them */
-
-static void add_option(const struct option *o, struct strings *out)
-{
-    switch (o->kind) {
-    case OPTION_INCLUDE:
-    case OPTION_SYSTEM:
-        gpudl__strings_addf(out, "--include-path=%s", o->value);
-        break;
-    case OPTION_PREINCLUDE:
-        gpudl__strings_addf(out, "--pre-include=%s", o->value);
-        break;
-    case OPTION_DEFINE:
-        gpudl__strings_addf(out, "--define-macro=%s", o->value);
-        break;
-    case OPTION_UNDEFINE:
-        gpudl__strings_addf(out, "--undefine-macro=%s", o->value);
-        break;
-    case OPTION_STD:
-        gpudl__strings_addf(out, "--std=%s", o->value);
-        break;
-    case OPTION_FAST_MATH:
-        gpudl__strings_add(out, "--use_fast_math");
-        break;
-    case OPTION_HOST:
-    case OPTION_NVCC:
-    case OPTION_TARGET:
-    case OPTION_RELOCATABLE:
-    case OPTION_LTO:
-        break;
-    default:
-        gpudl__strings_add(out, o->word);
-        if (o->apart)
-            gpudl__strings_add(out, o->value);
-        break;
-    }
-}
+/* ---- options */
 
 static void add_options(const struct work *w, struct strings *out)
 {
@@ -110,7 +74,7 @@ static void add_options(const struct work *w, struct strings *out)
     const char suffix[2] = { w->target.suffix, '\0' };
 
     for (size_t i = 0; i < w->options->n; i++)
-        add_option(&w->options->list[i], out);
+        gpudl__spell(&w->options->list[i], COMPILER_NVRTC, out);
     for (size_t i = 0; i < INCLUDES_MOST && *w->compiler->include[i]; i++)
         gpudl__strings_addf(out, "--include-path=%s", w->compiler->include[i]);
     gpudl__strings_addf(out, "--gpu-architecture=%s_%u%s", virtual ? "compute" : "sm", w->target.sm, suffix);

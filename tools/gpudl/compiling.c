@@ -19,7 +19,7 @@ void compiling_end(struct compiling *c)
 
 bool compiling_take(struct compiling *c, const char *name, const char *value)
 {
-    if (!strcmp(name, "-I") || !strcmp(name, "-D") || !strcmp(name, "--std")) {
+    if (!strcmp(name, "-I") || !strcmp(name, "-D") || !strcmp(name, "--std") || !strcmp(name, "--fmad")) {
         c->words[c->nwords++] = name;
         c->words[c->nwords++] = value;
     } else if (!strcmp(name, "--option")) {

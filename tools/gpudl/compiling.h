@@ -9,6 +9,7 @@
 /* Rows for a command's table of options. */
 #define COMPILING_OPTIONS \
     { "-I", "DIR", "CUDA C++: look for headers in DIR" }, { "-D", "NAME[=VALUE]", "CUDA C++: define a macro" }, \
+        { "--fmad", "true|false", "CUDA C++: may a multiplication and an addition become one operation (true)" }, \
         { "--std", "STD", "CUDA C++: the language's version, such as c++20" }, \
         { "--option", "WORD", "CUDA C++: pass WORD on to the compiler" }, \
         { "--name", "EXPRESSION", "CUDA C++: instantiate it, such as 'scale<float, 4>'" }, \
