@@ -131,15 +131,19 @@ static gpudl_status run(const struct link_request *request, struct link_result *
     gpudl_loader *l = request->loader;
     struct lending lent = { l, false };
     struct link_job job = { .inputs = inputs, .n = request->n, .target = request->target, .linker = request->linker,
-        .settings = settings_of(request->settings), .limit = request->settings->limit,
-        .cache = request->options && request->options->flags & GPUDL_COMPILE_NO_CACHE ? NULL : gpudl__loader_cache(l) };
+        .settings = settings_of(request->settings), .limit = request->settings->limit };
+    bool kept = !request->options || !(request->options->flags & GPUDL_COMPILE_NO_CACHE);
     struct link_failure failure;
     enum link_error error;
     char words[TEXT_SIZE];
     struct text text = gpudl__text_init(words, sizeof(words));
 
-    if (!inputs)
+    if (inputs && kept)
+        job.cache = gpudl__loader_cache(l);
+    if (!inputs || (kept && !job.cache)) {
+        gpudl__free(inputs);
         return gpudl__fail_memory("the inputs of a link");
+    }
     if (l)
         job.driver = (struct link_driver){ &l->driver.table, l->driver.software, l->driver_text, enter, leave, &lent };
     for (size_t i = 0; i < request->n; i++)
