@@ -10,7 +10,7 @@ foreach(library gpudl gpudl_static)
 endforeach()
 set_target_properties(gpudl PROPERTIES INTERFACE_LINK_LIBRARIES "")
 set_target_properties(gpudl_static PROPERTIES INTERFACE_LINK_LIBRARIES "lz4;zstd;sodium;Threads::Threads;${CMAKE_DL_LIBS}")
-install(TARGETS gpudl gpudl_static gpudl_command gpudl_trial EXPORT gpudl-targets)
+install(TARGETS gpudl gpudl_static gpudl_command gpudl_trial gpudl_nvrtc EXPORT gpudl-targets)
 
 if(GPUDL_SOFTCUDA)
     install(TARGETS softcuda)

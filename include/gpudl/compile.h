@@ -42,6 +42,10 @@ typedef enum gpudl_format {
 /* flags */
 #define GPUDL_COMPILE_NO_CACHE    1u    /* nothing is taken from disk, and nothing kept */
 #define GPUDL_COMPILE_RELOCATABLE 2u    /* for linking: as nvcc's -rdc=true */
+/* NVRTC runs in a process of its own (gpudl-nvrtc, which comes with gpudl; GPUDL_ERROR_NO_COMPILER where it is not there): what it breaks is the
+ * compilation's error, a cancelled one ends at once, and several go on side by side, where NVRTC lets one thread in at a time. For all of a program: GPUDL_COMPILE_PROCESS=1 in the
+ * environment. The results are the same, and kept as the same. */
+#define GPUDL_COMPILE_PROCESS     4u
 
 /* A header that is in memory only. It is found before any file. */
 typedef struct gpudl_header {

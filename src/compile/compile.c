@@ -66,11 +66,18 @@ static void tell(const struct request *r, const struct compile_target *target, e
     gpudl__text_add(why, ")%s%s%s%s", reason->used ? ": " : "", reason->used ? reason->data : "", *log ? ":\n" : "", log);
 }
 
+static bool is_apart(const struct compile_job *job)
+{
+    const char *wish = gpudl__environment("GPUDL_COMPILE_PROCESS");
+
+    return (job->flags & COMPILE_PROCESS) || (wish && *wish && strcmp(wish, "0") != 0);
+}
+
 static enum compile_error make_one(
     const struct request *r, const struct compile_target *target, struct compile_result *out, struct made *made, struct text *why)
 {
     static back_end *const back_ends[COMPILER_KINDS] = { gpudl__nvrtc_compile, gpudl__nvcc_compile, gpudl__clang_compile };
-    const struct work w = { r->job, r->options, r->compiler, *target, r->relocatable };
+    const struct work w = { r->job, r->options, r->compiler, *target, r->relocatable, is_apart(r->job) };
     char room[REASON_SIZE];
     struct text reason = gpudl__text_init(room, sizeof(room));
     enum compile_error error;

@@ -43,8 +43,8 @@ struct compile_target {
 
 enum {
     COMPILE_NO_CACHE = 1,
-    COMPILE_PCH = 2,
-    COMPILE_RELOCATABLE = 4,
+    COMPILE_RELOCATABLE = 2,
+    COMPILE_PROCESS = 4, /* NVRTC in a process of its own; so does GPUDL_COMPILE_PROCESS, if it is not "0" */
 };
 
 struct compile_job {

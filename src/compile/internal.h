@@ -123,6 +123,7 @@ struct work { /* a job on its way */
     const struct compiler *compiler;
     struct compile_target target; /* to be made, of exactly this */
     bool relocatable;
+    bool apart; /* NVRTC: in a process of its own */
 };
 struct made {             /* beside the result; freed by the caller, whatever it came to */
     struct strings log;   /* the compiler's */
@@ -131,6 +132,7 @@ struct made {             /* beside the result; freed by the caller, whatever it
 /* why: what the log does not say. */
 typedef enum compile_error back_end(const struct work *, struct compile_result *, struct made *, struct text *why);
 back_end gpudl__nvrtc_compile, gpudl__nvcc_compile, gpudl__clang_compile;
+back_end gpudl__nvrtc_compile_apart; /* apart.c */
 /* What a log says of a failure: COMPILE_SOURCE, _HEADER, _OPTION or _TARGET. */
 enum compile_error gpudl__log_judge(const char *log);
 /* The header that was not found and where it is asked for; false: it is not said. */

@@ -234,9 +234,12 @@ static enum compile_error take_names(
 enum compile_error gpudl__nvrtc_compile(const struct work *w, struct compile_result *out, struct made *made, struct text *why)
 {
     struct nvrtc n = { .Version = NULL };
-    enum compile_error error = open_library(w->compiler->path, &n, why);
+    enum compile_error error;
     program p = NULL;
 
+    if (w->apart)
+        return gpudl__nvrtc_compile_apart(w, out, made, why);
+    error = open_library(w->compiler->path, &n, why);
     if (error)
         return error;
     snprintf(out->compiler, sizeof(out->compiler), "NVRTC %d.%d", n.major, n.minor);

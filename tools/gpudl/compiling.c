@@ -28,6 +28,8 @@ bool compiling_take(struct compiling *c, const char *name, const char *value)
         c->names[c->nnames++] = value;
     } else if (!strcmp(name, "--compiler")) {
         c->compiler = value;
+    } else if (!strcmp(name, "--process")) {
+        c->flags |= GPUDL_COMPILE_PROCESS;
     } else if (!strcmp(name, "--no-cache")) {
         c->flags |= GPUDL_COMPILE_NO_CACHE;
     } else {

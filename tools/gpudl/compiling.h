@@ -14,6 +14,7 @@
         { "--option", "WORD", "CUDA C++: pass WORD on to the compiler" }, \
         { "--name", "EXPRESSION", "CUDA C++: instantiate it, such as 'scale<float, 4>'" }, \
         { "--compiler", "NAME", "CUDA C++: nvrtc, nvcc, clang, or the path of one" }, \
+        { "--process", NULL, "CUDA C++: run NVRTC in a process of its own" }, \
     { \
         "--no-cache", NULL, "CUDA C++: take nothing from disk, keep nothing" \
     }

@@ -96,7 +96,7 @@ static gpudl_status run(gpudl_loader *l, const struct content *source, const gpu
         .compiler = o->compiler,
         .target = target,
         .flags = (o->flags & GPUDL_COMPILE_NO_CACHE ? COMPILE_NO_CACHE : 0u) |
-            (o->flags & GPUDL_COMPILE_RELOCATABLE ? COMPILE_RELOCATABLE : 0u),
+            (o->flags & GPUDL_COMPILE_RELOCATABLE ? COMPILE_RELOCATABLE : 0u) | (o->flags & GPUDL_COMPILE_PROCESS ? COMPILE_PROCESS : 0u),
         .policy = source->level,
         .cancelled = o->cancelled || stopper.task ? is_cancelled : NULL,
         .user = &stopper,

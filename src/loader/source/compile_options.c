@@ -5,7 +5,7 @@
 #include "src/loader/error.h"
 #include "src/loader/options.h"
 
-static const unsigned KNOWN_FLAGS = GPUDL_COMPILE_NO_CACHE | GPUDL_COMPILE_RELOCATABLE;
+static const unsigned KNOWN_FLAGS = GPUDL_COMPILE_NO_CACHE | GPUDL_COMPILE_RELOCATABLE | GPUDL_COMPILE_PROCESS;
 
 static gpudl_status wrong(const char *what)
 {
