@@ -87,6 +87,9 @@ typedef struct gpudl_code gpudl_code;
  * @options:  NULL for the defaults
  * @out:      written on success only; release it with gpudl_code_release()
  *
+ * No trust policy is asked (trust.h), not even the loader's: what comes back is bytes, and like any others they are asked when they are loaded. What is kept
+ * of it on disk serves no load under a policy.
+ *
  * Fails with GPUDL_ERROR_NO_COMPILER (the text says where was looked, and what to install), _COMPILE (the compiler's words, with file and line),
  * _COMPILE_HEADER (the text says where it was looked for), _COMPILE_OPTION, _COMPILE_TARGET, _COMPILER (it could not be run, or broke) or _CANCELLED;
  * and as a load does where the source cannot be read. A failure is not remembered.

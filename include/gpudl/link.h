@@ -60,6 +60,8 @@ typedef struct gpudl_link_options {
  * @options:  NULL for the defaults
  * @out:      written on success only; release it with gpudl_linked_release()
  *
+ * No trust policy is asked, not even the loader's: what comes back is bytes, which are asked when they are loaded.
+ *
  * Fails as gpudl_library_link() does.
  */
 GPUDL_API gpudl_status gpudl_linked_make(gpudl_loader *loader, const gpudl_source *sources, size_t n,

@@ -17,6 +17,7 @@
 
 struct cache_options {
     const char *folder;             /* NULL: as the environment says */
+    bool no_environment;            /* ... or .cache/gpudl in the home that the system has for this user */
     uint64_t max_bytes, max_age;    /* bytes, seconds without use; 0: 1 GiB, 90 days */
     bool cheap;                     /* entries are made again sooner than a disk is waited for: what a power cut damages is a miss */
     const struct cache_io *io;      /* NULL: the system's */

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,11 +32,26 @@ static const char *variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* False: no memory. */
-static bool choose_folder(struct cache *c, const char *asked)
+/* Below the home of the list of users. */
+static bool choose_home(struct cache *c)
 {
-    const char *own = variable("GPUDL_CACHE_DIR"), *xdg = variable("XDG_CACHE_HOME"), *home = variable("HOME");
+    struct passwd user, *found = NULL;
+    char room[4096];
 
+    if (getpwuid_r(geteuid(), &user, room, sizeof(room), &found) || !found || *user.pw_dir != '/')
+        return true;
+    c->given = strlen(user.pw_dir);
+    c->folder = join(user.pw_dir, "/.cache/gpudl");
+    return c->folder != NULL;
+}
+
+/* False: no memory. */
+static bool choose_folder(struct cache *c, const struct cache_options *o)
+{
+    const char *own = variable("GPUDL_CACHE_DIR"), *xdg = variable("XDG_CACHE_HOME"), *home = variable("HOME"), *asked = o->folder;
+
+    if (o->no_environment)
+        return choose_home(c);
     if (asked && *asked) {
         c->folder = gpudl__alloc_string(asked);
     } else if (own) {
@@ -67,7 +83,7 @@ struct cache *gpudl__cache_open(const struct cache_options *o)
     c->warn = o->warn;
     c->user = o->user;
     pthread_mutex_init(&c->lock, NULL);
-    if (sodium_init() >= 0 && choose_folder(c, o->folder))
+    if (sodium_init() >= 0 && choose_folder(c, o))
         return c;
     gpudl__cache_close(c);
     return NULL;

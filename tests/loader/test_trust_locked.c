@@ -104,6 +104,29 @@ IN_A_PROCESS(the_default_loader_is_under_it_and_the_environment_is_not_heeded)
     gpudl_loader_close(locked);
 }
 
+static const char *folder_of_cache(gpudl_loader *l)
+{
+    gpudl_cache_info info = { .size_of_struct = sizeof(info) };
+
+    gpudl_cache_describe(l, &info);     /* where nothing is kept yet there is a folder all the same */
+    return info.folder ? info.folder : "none";
+}
+
+IN_A_PROCESS(the_environment_does_not_say_where_code_is_kept)
+{
+    gpudl_loader *locked, *before;
+
+    setenv("GPUDL_CACHE_DIR", "/tmp/gpudl-test-planted", 1);
+    setenv("HOME", "/tmp/gpudl-test-planted", 1);
+    before = harness_open();
+    assert_string_equal(folder_of_cache(before), "/tmp/gpudl-test-planted");
+    assert_ok(open_locked(alices, harness_null_driver(), &locked));
+    assert_null(strstr(folder_of_cache(locked), "planted"));
+    assert_null(strstr(folder_of_cache(before), "planted"));
+    gpudl_loader_close(locked);
+    harness_close(before);
+}
+
 IN_A_PROCESS(nothing_weaker_can_be_asked_for)
 {
     gpudl_loader_options o = GPUDL_LOADER_OPTIONS_INIT;
@@ -158,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lock_holds_for_every_loader),
         cmocka_unit_test(the_default_loader_is_under_it_and_the_environment_is_not_heeded),
+        cmocka_unit_test(the_environment_does_not_say_where_code_is_kept),
         cmocka_unit_test(nothing_weaker_can_be_asked_for),
         cmocka_unit_test(it_holds_even_if_that_loader_cannot_be_opened),
         cmocka_unit_test(locks_add_up),

@@ -7,9 +7,11 @@
 #include "src/loader/error.h"
 #include "src/loader/fork.h"
 #include "src/loader/options.h"
+#include "src/loader/source/trust.h"
 
 static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cache *own; /* for calls that open no loader; never closed */
+static struct cache *own;    /* for calls that open no loader; never closed */
+static struct cache *locked; /* for all, under a locked policy: wherever the environment says that code is kept, another may have put it there */
 
 static void warn_loader(void *user, const char *text)
 {
@@ -21,18 +23,18 @@ static void warn_stderr(void *user, const char *text)
     gpudl__log_to_stderr(user, GPUDL_LOG_WARNING, text);
 }
 
-static struct cache *open_own(void)
+static struct cache *open_own(struct cache **which, bool no_environment)
 {
-    static const struct cache_options options = { .warn = warn_stderr };
+    const struct cache_options options = { .warn = warn_stderr, .no_environment = no_environment };
     struct cache *c;
 
     pthread_mutex_lock(&own_lock);
-    if (!own) {
+    if (!*which) {
         const struct allocator *before = gpudl__alloc_use(NULL);
-        own = gpudl__cache_open(&options);
+        *which = gpudl__cache_open(&options);
         gpudl__alloc_use(before);
     }
-    c = own;
+    c = *which;
     pthread_mutex_unlock(&own_lock);
     return c;
 }
@@ -44,8 +46,10 @@ struct cache *gpudl__loader_cache(gpudl_loader *l)
     const struct allocator *before;
     struct cache *c;
 
+    if (gpudl__trust_locked())
+        return open_own(&locked, true);
     if (!l)
-        return open_own();
+        return open_own(&own, false);
     before = gpudl__alloc_use(gpudl__loader_heap(l));
     pthread_mutex_lock(&l->lock);
     if (!l->cache)
