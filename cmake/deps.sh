@@ -7,9 +7,10 @@ set -euo pipefail
 list=$(dirname "$0")/packages.txt
 
 # A header is looked for with the preprocessor alone: some want others before them to compile.
-is_there()  # name of a header or of a command
+is_there()  # name of a header or of a command, or a path
 {
     case $1 in
+    /*)  [[ -e $1 ]] ;;
     *.h) command -v gcc >/dev/null && echo "#include <$1>" | gcc -E -x c -o /dev/null - 2>/dev/null ;;
     *)   command -v "$1" >/dev/null ;;
     esac
