@@ -67,81 +67,11 @@
 #define GPUDL_API
 #endif
 
+#include <gpudl/status.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* -------------------------------------------------------------------------------------------------------- status and errors */
-
-/* X(name, number, text). Numbers are never reused. */
-#define GPUDL_STATUS_LIST(X) \
-    X(OK,                        0, "success") \
-    X(ERROR_ARGUMENT,            1, "an argument is not valid") \
-    X(ERROR_NO_MEMORY,           2, "out of host memory") \
-    X(ERROR_TOO_NEW,             3, "the caller uses options that this gpudl does not know") \
-    X(ERROR_UNSUPPORTED,         4, "not supported by this gpudl, driver or device") \
-    X(ERROR_TIMEOUT,             5, "the time was up") \
-    X(ERROR_CANCELLED,           6, "it was cancelled") \
-    X(ERROR_RELEASED,            8, "the handle was released") \
-    X(ERROR_FILE_MISSING,       10, "no such file") \
-    X(ERROR_FILE_UNREADABLE,    11, "the file cannot be read") \
-    X(ERROR_FILE_IS_FOLDER,     12, "the path is a folder") \
-    X(ERROR_IMAGE_EMPTY,        20, "the image has no bytes") \
-    X(ERROR_IMAGE_TRUNCATED,    21, "the image ends too early") \
-    X(ERROR_IMAGE_DAMAGED,      22, "the image is damaged") \
-    X(ERROR_NOT_AN_IMAGE,       23, "these bytes are not CUDA code") \
-    X(ERROR_ARCHITECTURE,       24, "the image holds no code for this device") \
-    X(ERROR_MACHINE_CODE_ONLY,  25, "the image holds machine code only, and softcuda runs PTX") \
-    X(ERROR_PTX_TOO_NEW,        26, "the PTX is newer than the driver reads") \
-    X(ERROR_PTX,                27, "the PTX was refused") \
-    X(ERROR_NOT_LINKED,         28, "the code must be linked before it can be loaded") \
-    X(ERROR_NO_KERNELS,         29, "the image holds no kernels and no globals") \
-    X(ERROR_IMAGE_TOO_LARGE,    30, "the image is larger than the limit") \
-    X(ERROR_LINK,               35, "the code could not be linked") \
-    X(ERROR_NO_LINKER,          36, "no linker for this code was found") \
-    X(ERROR_NO_SUCH_KERNEL,     40, "no kernel of this name") \
-    X(ERROR_AMBIGUOUS_NAME,     41, "several kernels answer to this name") \
-    X(ERROR_NO_SUCH_GLOBAL,     42, "no global variable of this name") \
-    X(ERROR_REPLACE,            45, "the new code cannot take the old one's place") \
-    X(ERROR_TRIAL,              46, "the new code failed its trial") \
-    X(ERROR_LAUNCH,             50, "the launch was refused") \
-    X(ERROR_LAUNCH_ARGUMENTS,   51, "the arguments are not those that the kernel takes") \
-    X(ERROR_LAUNCH_LIMIT,       52, "the launch is beyond a limit of the kernel or the device") \
-    X(ERROR_NO_DRIVER,          60, "no CUDA driver could be opened") \
-    X(ERROR_NO_DEVICE,          61, "the driver has no device") \
-    X(ERROR_DRIVER_TOO_OLD,     62, "the driver lacks a function that is needed") \
-    X(ERROR_DRIVER,             63, "a driver call failed") \
-    X(ERROR_FORKED,             64, "the process was forked after the driver was opened") \
-    X(ERROR_NO_COMPILER,        70, "no compiler for CUDA C++ was found") \
-    X(ERROR_COMPILE,            71, "the source does not compile") \
-    X(ERROR_COMPILE_HEADER,     72, "a header was not found") \
-    X(ERROR_COMPILE_OPTION,     73, "an option of the compilation was refused") \
-    X(ERROR_COMPILE_TARGET,     74, "the compiler does not make code for the target") \
-    X(ERROR_COMPILER,           75, "the compiler could not be run, or broke") \
-    X(ERROR_NOT_TRUSTED,        80, "it is not signed by a trusted key") \
-    X(ERROR_SIGNATURE_MISSING,  81, "it is not signed") \
-    X(ERROR_SIGNATURE,          82, "the signature is not one of these bytes") \
-    X(ERROR_REVOKED,            83, "the key or the content is revoked") \
-    X(ERROR_DIGEST,             84, "the content is not among those that are trusted") \
-    X(ERROR_TRUST_WEAKER,       85, "a load asks for less than its loader's policy") \
-    X(ERROR_TRUST_SETUP,        86, "keys, digests or a list of them cannot be used") \
-    X(ERROR_PASSWORD,           87, "the password is not the secret key's")
-
-typedef enum gpudl_status {
-#define GPUDL_STATUS_ENUM(name, number, text) GPUDL_##name = number,
-    GPUDL_STATUS_LIST(GPUDL_STATUS_ENUM)
-#undef GPUDL_STATUS_ENUM
-    GPUDL_STATUS_MAX = 0x7fffffff
-} gpudl_status;
-
-GPUDL_API const char *gpudl_status_name(gpudl_status);      /* "GPUDL_ERROR_PTX"; never NULL */
-GPUDL_API const char *gpudl_status_text(gpudl_status);      /* the list's short text; never NULL */
-
-/* This thread's last failure: what was tried, what was found, what was expected, what to do. Lent until the thread's next failed
- * call; "" if none failed yet. A call that succeeds leaves it alone. */
-GPUDL_API const char *gpudl_error_text(void);
-/* The driver's own code (CUresult) behind this thread's last failure, or 0 if none was. */
-GPUDL_API int gpudl_error_cuda(void);
 
 /* ------------------------------------------------------------------------------------------------------------------- loader */
 

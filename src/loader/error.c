@@ -10,34 +10,6 @@
 /* What gpudl_error_text() says for want of a record. */
 static __thread const char *without_record __attribute__((tls_model("initial-exec")));
 
-const char *gpudl_status_name(gpudl_status status)
-{
-    switch (status) {
-#define NAME(name, number, text) \
-    case GPUDL_##name: \
-        return "GPUDL_" #name;
-        GPUDL_STATUS_LIST(NAME)
-#undef NAME
-    case GPUDL_STATUS_MAX:
-        break;
-    }
-    return "GPUDL_ERROR_UNKNOWN";
-}
-
-const char *gpudl_status_text(gpudl_status status)
-{
-    switch (status) {
-#define TEXT(name, number, text) \
-    case GPUDL_##name: \
-        return text;
-        GPUDL_STATUS_LIST(TEXT)
-#undef TEXT
-    case GPUDL_STATUS_MAX:
-        break;
-    }
-    return "a status that this gpudl does not know";
-}
-
 const char *gpudl_error_text(void)
 {
     if (without_record)

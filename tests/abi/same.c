@@ -4,6 +4,11 @@
 #include <stddef.h>
 
 #include "abi.inc"
+#include "src/driver/codes.h"
+
+#define SAME(name, number, ...) static_assert((int)name == number, #name);
+DRIVER_CODES(SAME)
+#undef SAME
 
 static_assert(_Generic((CUdeviceptr)0, unsigned long long: 1, default: 0), "CUdeviceptr");
 static_assert(_Generic(GPUDL_STREAM_PER_THREAD, CUstream: 1, default: 0), "CUstream");

@@ -69,7 +69,7 @@ static void limits_hold(void **state)
 static void every_status_has_a_name_and_a_text(void **state)
 {
     (void)state;
-#define CHECK(name, number, text) \
+#define CHECK(name, number, text, cause, remedy) \
     assert_string_equal(gpudl_status_name(GPUDL_##name), "GPUDL_" #name); \
     assert_string_equal(gpudl_status_text(GPUDL_##name), text);
     GPUDL_STATUS_LIST(CHECK)

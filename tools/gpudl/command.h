@@ -24,7 +24,7 @@ struct command {
 };
 
 extern const struct command command_run, command_compile, command_link, command_inspect, command_check, command_extract,
-    command_cache, command_device, command_doctor, command_keygen, command_sign, command_verify,
+    command_cache, command_device, command_doctor, command_explain, command_keygen, command_sign, command_verify,
     command_manifest, command_help;
 
 /* The table; ends with NULL. */

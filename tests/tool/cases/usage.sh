@@ -5,6 +5,9 @@ wrong nonsense
 wrong help nonsense
 wrong device 3
 wrong doctor --nonsense
+wrong explain cuda 7 8
+wrong explain opencl 7
+wrong explain --markdown 7
 wrong inspect
 wrong inspect a b
 wrong inspect a --json=1
