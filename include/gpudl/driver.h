@@ -300,7 +300,8 @@ typedef struct gpudl_launch_attribute {
     X(LinkAddData,             6050, MAYBE, "linking", \
       (CUlinkState, int, void *, size_t, const char *, unsigned, int *, void **)) \
     X(LinkComplete,            5050, MAYBE, "linking", (CUlinkState, void **, size_t *)) \
-    X(LinkDestroy,             5050, MAYBE, "linking", (CUlinkState))
+    X(LinkDestroy,             5050, MAYBE, "linking", (CUlinkState)) \
+    X(LogsDumpToMemory,       12090, MAYBE, "log of the driver's", (unsigned *, char *, size_t *, unsigned))
 
 /* Lent by the loader that opened the driver. Members are only ever appended; size tells which there are. */
 struct gpudl_driver_table {

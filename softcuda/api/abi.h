@@ -252,6 +252,7 @@ typedef void CUexecAffinityParam;
 typedef void (*CUhostFn)(void *);
 typedef void (*CUstreamCallback)(CUstream, CUresult, void *);
 typedef size_t (*CUoccupancyB2DSize)(int);
+typedef unsigned int CUlogIterator;
 
 #define CU_STREAM_LEGACY     ((CUstream)1)
 #define CU_STREAM_PER_THREAD ((CUstream)2)

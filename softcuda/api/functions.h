@@ -26,6 +26,11 @@ CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CU
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 
+/* logs.c */
+CUresult cuLogsCurrent(CUlogIterator *end, unsigned int flags);
+CUresult cuLogsDumpToMemory(CUlogIterator *from, char *buffer, size_t *size, unsigned int flags);
+CUresult cuLogsDumpToFile(CUlogIterator *from, const char *path, unsigned int flags);
+
 /* context.c */
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);

@@ -122,8 +122,6 @@ void sc_report_fault(const struct sc_kernel_work *w)
     CUcontext c = w->f->module->context;
     struct line l = { .n = 0 };
 
-    if (quiet && *quiet && *quiet != '0')
-        return;
     add(&l, "softcuda: kernel %s: %s", w->f->kernel->func->name, what(g->fault));
     if (g->fault == SC_FAULT_ILLEGAL_ADDRESS || g->fault == SC_FAULT_MISALIGNED) {
         add(&l, " 0x%" PRIx64, g->fault_address);
@@ -134,5 +132,7 @@ void sc_report_fault(const struct sc_kernel_work *w)
     add_place(&l, &g->fault_place, w->f->module->program->ptx);
     if (g->fault == SC_FAULT_ILLEGAL_ADDRESS && !add_holder(&l, c, g->fault_address))
         add_neighbours(&l, c, g->fault_address);
-    fprintf(stderr, "%s\n", l.text);
+    sc_log(l.text);
+    if (!quiet || !*quiet || *quiet == '0')
+        fprintf(stderr, "%s\n", l.text);
 }

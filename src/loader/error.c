@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/driver/driver.h"
+#include "src/loader/poison.h"
 #include "src/loader/thread.h"
 
 /* What gpudl_error_text() says for want of a record. */
@@ -69,11 +70,18 @@ gpudl_status gpudl__fail_code(gpudl_status status, int cuda, const char *text)
     return status;
 }
 
+/* Each table is a loader's. */
+static gpudl_loader *loader_of(const gpudl_driver_table *table)
+{
+    return (gpudl_loader *)((char *)table - offsetof(gpudl_loader, driver.table));
+}
+
 gpudl_status gpudl__fail_cuda(
     gpudl_status status, const gpudl_driver_table *table, const char *call, int code, const char *format, ...)
 {
     struct thread *t = begin(status, code);
     const char *words = NULL;
+    struct text rest;
     va_list args;
     size_t used;
 
@@ -84,8 +92,9 @@ gpudl_status gpudl__fail_cuda(
     va_end(args);
     if (table->GetErrorString(code, &words) != 0 || !words)
         words = "the driver has no words for it";
-    snprintf(t->text + used, sizeof(t->text) - used, ": %s returned %d (%s: %s)", call, code,
-        gpudl__driver_error_name(table, code), words);
+    rest = gpudl__text_init(t->text + used, sizeof(t->text) - used);
+    gpudl__text_add(&rest, ": %s returned %d (%s: %s)", call, code, gpudl__driver_error_name(table, code), words);
+    gpudl__poison_tell(loader_of(table), code, &rest);
     return status;
 }
 

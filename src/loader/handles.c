@@ -170,8 +170,8 @@ void gpudl__handle_give(gpudl_loader *l, void *handle, enum handle_kind kind)
     struct handle *h = handle;
 
     atomic_store_explicit(&h->state, handle_released(kind), memory_order_relaxed);
-    gpudl__handle_still(handle);
     pthread_mutex_lock(&l->lock);
+    gpudl__handle_still(handle);
     append(&l->stores[kind], h);
     l->handles--;
     pthread_mutex_unlock(&l->lock);
@@ -244,6 +244,16 @@ static const struct handle *next_of_kind(const struct handle_store *s, enum hand
                 return h;
         }
     return NULL;
+}
+
+bool gpudl__handle_is(const gpudl_loader *l, const void *handle, enum handle_kind kind)
+{
+    const struct handle_store *s = &l->stores[kind];
+
+    for (const struct handle_block *b = s->blocks; b; b = b->next)
+        if ((uintptr_t)handle - (uintptr_t)b->slots < b->n * s->size)
+            return atomic_load_explicit(&((const struct handle *)handle)->state, memory_order_acquire) == handle_live(kind);
+    return false;
 }
 
 const struct handle *gpudl__handle_next(const gpudl_loader *l, const struct handle *after, enum handle_kind *kind)

@@ -76,6 +76,9 @@ static inline gpudl_status handle_check(const void *handle, enum handle_kind kin
 /* Its owner lets go: true once. Else the failure is the thread's, and logged if it was released before. */
 bool gpudl__handle_close(void *handle, enum handle_kind kind, const char *function);
 
+/* Is this a live handle of that kind of the loader's? It may be anything. Under the lock, which keeps what the handle has. */
+bool gpudl__handle_is(const gpudl_loader *l, const void *handle, enum handle_kind kind);
+
 /* The live handle behind *after in the loader's order, or the first one; NULL: no more. Under the lock. */
 const struct handle *gpudl__handle_next(const gpudl_loader *l, const struct handle *after, enum handle_kind *kind);
 

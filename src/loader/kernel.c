@@ -6,6 +6,7 @@
 #include "src/loader/fork.h"
 #include "src/loader/image/image_api.h"
 #include "src/loader/loader.h"
+#include "src/loader/poison.h"
 #include "src/loader/names/names.h"
 #include "src/loader/options.h"
 #include "src/loader/life/resident.h"
@@ -192,6 +193,7 @@ static gpudl_status open_kernel(gpudl_library *lib, const struct found *f, const
 
     if (!k)
         return gpudl__fail_memory("a kernel");
+    gpudl__poison_forget(k);
     pthread_mutex_lock(&lib->loader->lock);
     *turned = atomic_load_explicit(&lib->binding, memory_order_relaxed)->version != f->version;
     if (!*turned)

@@ -64,6 +64,7 @@ static struct thread *make_new(void)
         return NULL;
     atomic_init(&t->pinned, 0);
     atomic_init(&t->taken, 1);
+    atomic_init(&t->launched, NULL);
     t->next = atomic_load_explicit(&all, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&all, &t->next, t, memory_order_release, memory_order_relaxed))
         ;
@@ -78,6 +79,7 @@ struct thread *gpudl__thread_register(void)
         t = make_new();
     if (!t)
         return NULL;
+    atomic_store_explicit(&t->launched, NULL, memory_order_relaxed);
     t->cancelled = NULL;
     t->cuda = 0;
     t->text[0] = '\0';

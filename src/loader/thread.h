@@ -15,6 +15,7 @@ enum { THREAD_TEXT_SIZE = 4096 };
 
 struct thread {
     alignas(64) _Atomic uint64_t pinned;    /* the epoch in which it entered a launch; 0: it is in none */
+    _Atomic(const void *) launched;         /* the kernel that it launched last, which may be gone: to be compared only (poison.h) */
     alignas(64) struct thread *next;
     atomic_int taken;
     atomic_bool *cancelled;                 /* of the task that it runs, or NULL */

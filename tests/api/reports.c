@@ -97,6 +97,40 @@ static void a_fault_is_told_in_one_line(void **state)
     assert_string_equal(told, "");
 }
 
+/* What a program that asks the driver's log gets. */
+static void ask_the_log(void)
+{
+    char log[2048], small[64];
+    size_t size = sizeof(log);
+    CUlogIterator from;
+
+    start();
+    assert_int_equal(AS(LogsCurrent, 12090, 0)(&from, 0), CUDA_SUCCESS);
+    assert_int_equal(AS(LogsDumpToMemory, 12090, 0)(NULL, log, &size, 0), CUDA_SUCCESS);
+    assert_int_equal(size, 0);
+    behind_the_end();
+    size = sizeof(log);
+    assert_int_equal(AS(LogsDumpToMemory, 12090, 0)(&from, log, &size, 0), CUDA_SUCCESS);
+    assert_int_equal(size, strlen(log));
+    assert_non_null(strstr(log, "softcuda: kernel add: illegal address 0x"));
+    assert_ptr_equal(strchr(log, '\n'), log + size - 1);
+    size = sizeof(log);
+    assert_int_equal(AS(LogsDumpToMemory, 12090, 0)(&from, log, &size, 0), CUDA_SUCCESS);     /* the iterator has gone on */
+    assert_int_equal(size, 0);
+    size = sizeof(small);
+    assert_int_equal(AS(LogsDumpToMemory, 12090, 0)(NULL, small, &size, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(size, 0);
+    size = sizeof(log);
+    assert_int_equal(AS(LogsDumpToMemory, 12090, 0)(NULL, log, &size, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void a_fault_is_in_the_drivers_log(void **state)
+{
+    (void)state;
+    in_a_child(ask_the_log, "SOFTCUDA_QUIET", "1");
+    assert_string_equal(told, "");
+}
+
 /* A file that nvcc -lineinfo has made says where. */
 #define PTX_LINES PTX_HEAD \
     ".visible .entry poke(.param .u64 p)\n{\n.reg .b32 %r; .reg .b64 %d;\n" \
@@ -348,6 +382,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fault_is_told_in_one_line),
+        cmocka_unit_test(a_fault_is_in_the_drivers_log),
         cmocka_unit_test(a_fault_is_told_with_its_place),
         cmocka_unit_test(a_program_on_the_runtime_library_is_told_once),
         cmocka_unit_test(a_kernel_without_end_is_ended),

@@ -19,7 +19,7 @@ struct CUlib_st {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUlib_st *libraries;                   /* all since the reset */
-static char *kernel_names, *log_text, *remarks_text; /* NULL: any; NULL: none */
+static char *kernel_names, *log_text, *remarks_text, *driver_log; /* NULL: any; NULL: none */
 static size_t global_bytes = 64;
 
 static void set(char **place, const char *text)
@@ -41,6 +41,19 @@ void nulldrv_set_log(const char *text)
 void nulldrv_set_remarks(const char *text)
 {
     set(&remarks_text, text);
+}
+void nulldrv_set_driver_log(const char *text)
+{
+    set(&driver_log, text);
+}
+int null_LogsDumpToMemory(unsigned *from, char *buffer, size_t *size, unsigned flags)
+{
+    (void)from, (void)flags;
+    ENTER(LogsDumpToMemory);
+    pthread_mutex_lock(&lock);
+    *size = (size_t)snprintf(buffer, *size, "%s", driver_log ? driver_log : "");
+    pthread_mutex_unlock(&lock);
+    return 0;
 }
 void nulldrv_set_globals(size_t bytes)
 {
@@ -299,6 +312,7 @@ void reset_libraries(void)
     nulldrv_set_kernels(NULL);
     nulldrv_set_log(NULL);
     nulldrv_set_remarks(NULL);
+    nulldrv_set_driver_log(NULL);
     nulldrv_set_globals(64);
     nulldrv_on_launch(NULL);
     reset_nodes();

@@ -59,6 +59,8 @@ static inline gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *c,
     if (__builtin_expect(status == GPUDL_OK, 1))
         err = launch_call(k, place, c, params, NULL);
     epoch_unpin(self);
+    if (__builtin_expect(!err && status == GPUDL_OK, 1))
+        launch_note(self, k);
     if (__builtin_expect(!err, 1))
         return status;
     return gpudl__launch_failed(function, self, k, c, params, NULL, err);

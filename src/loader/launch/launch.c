@@ -33,6 +33,8 @@ static inline int call(
     epoch_pin(self);
     err = launch_call(k, launch_place(k, c), c, params, extra);
     epoch_unpin(self);
+    if (__builtin_expect(!err, 1))
+        launch_note(self, k);
     return err;
 }
 
@@ -132,7 +134,7 @@ static gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *config, v
         return gpudl__fail_memory("a thread's first launch");
     err = call(self, k, config, params, NULL);
     if (__builtin_expect(!err, 1))
-        return GPUDL_OK;
+        return (gpudl_status)err; /* GPUDL_OK, and an instruction less than that */
     return gpudl__launch_failed(params_function, self, k, config, params, NULL, err);
 }
 

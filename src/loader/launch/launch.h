@@ -47,6 +47,12 @@ static inline void launch_remember(struct slot *slot, const gpudl_launch_config 
         atomic_store_explicit(&slot->shared, c->shared_bytes, memory_order_relaxed);
 }
 
+/* The driver took its launch: one store, beside what the thread's pin has just written. */
+static inline void launch_note(struct thread *self, const gpudl_kernel *k)
+{
+    atomic_store_explicit(&self->launched, k, memory_order_relaxed);
+}
+
 /* Attributes go through cuLaunchKernelEx. */
 int gpudl__launch_extended(
     const gpudl_kernel *k, CUfunction f, const gpudl_launch_config *c, CUstream stream, void **params, void **extra);

@@ -56,6 +56,8 @@ static inline gpudl_status launch(gpudl_kernel *k, const gpudl_launch_config *c,
     if (status == GPUDL_OK)
         err = launch_call(k, place, c, NULL, passed ? extra : NULL);
     epoch_unpin(self);
+    if (status == GPUDL_OK && !err)
+        launch_note(self, k);
     return err ? gpudl__launch_failed(function, self, k, c, NULL, passed ? extra : NULL, err) : status;
 }
 
