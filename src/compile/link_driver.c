@@ -120,7 +120,7 @@ static enum link_error link_all(const struct link_job *job, const struct link_pa
     if (err)
         return refused(job, "cuLinkComplete", err, log, failure, text);
     if (!bytes || !size) {
-        gpudl__text_add(text, "the driver (%s) linked, and gave nothing", job->driver.text);
+        gpudl__text_add(text, "the driver (%s) linked, and gave nothing: link with nvJitLink (GPUDL_LINKER)", job->driver.text);
         return LINK_REFUSED;
     }
     out->log = gpudl__link_keep_log(log->remarks);

@@ -106,7 +106,9 @@ static enum compile_error lower_each(const struct compile_job *job, struct span 
         gpudl__text_add(&name, VARIABLE "%zu", i);
         gpudl__strings_add(lowered, job->names[i]);
         if (!find_line(ptx, variable, &begin, &end) || !take_target(begin, end, lowered)) {
-            gpudl__text_add(why, "the compiler made nothing of the name expression '%s'", job->names[i]);
+            gpudl__text_add(why,
+                "the compiler made nothing of the name expression '%s': is it declared in the source, and a template's with its arguments?",
+                job->names[i]);
             return COMPILE_SOURCE;
         }
         memmove(ptx + (begin - ptx), end, text->size + 1 - (size_t)(end - ptx));

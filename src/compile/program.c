@@ -200,7 +200,8 @@ static enum compile_error start(struct program *p, struct strings *log, int *sta
     case PROCESS_CANCELLED:
         return COMPILE_CANCELLED;
     case PROCESS_KILLED:
-        gpudl__text_add(why, "the compiler was ended by signal %d (%s)", *status, strsignal(*status));
+        gpudl__text_add(
+            why, "the compiler was ended by signal %d (%s): it broke, or had no memory left", *status, strsignal(*status));
         return COMPILE_BROKEN;
     default:
         gpudl__text_add(why, "the compiler cannot be started: %s", strerror(*status));
@@ -224,7 +225,7 @@ enum compile_error gpudl__program_run(struct program *p, struct made *made, stru
     if (status) {
         error = made->log.used > 1 ? gpudl__log_judge(made->log.data) : COMPILE_BROKEN;
         if (error == COMPILE_BROKEN)
-            gpudl__text_add(why, "the compiler ended with status %d and said nothing", status);
+            gpudl__text_add(why, "the compiler ended with status %d and said nothing: run it by hand", status);
         return error;
     }
     if (*p->reads && !read_rule(p, made)) {

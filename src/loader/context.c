@@ -55,8 +55,8 @@ gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out)
     if (*out && !was_reset(l, device))
         return GPUDL_OK;
     err = retain(l, device, out);
-    return err ? gpudl__fail_cuda(
-                     GPUDL_ERROR_DRIVER, &l->driver.table, "cuDevicePrimaryCtxRetain", err, "no context on device %d", device)
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuDevicePrimaryCtxRetain", err,
+                     "making a context on device %d of %s", device, l->driver_text)
                : GPUDL_OK;
 }
 
@@ -90,7 +90,9 @@ gpudl_status gpudl__context_enter(gpudl_loader *l, int device, bool *pushed)
         return status;
     err = cu->CtxPushCurrent(context);
     *pushed = !err;
-    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuCtxPushCurrent", err, "device %d", device) : GPUDL_OK;
+    return err
+        ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuCtxPushCurrent", err, "making a context of device %d current", device)
+        : GPUDL_OK;
 }
 
 void gpudl__context_leave(gpudl_loader *l, bool pushed)
@@ -115,7 +117,8 @@ gpudl_status gpudl__context_device(gpudl_loader *l, int *out)
         if (!err && there == here)
             *out = i;
     }
-    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuDeviceGet", err, "which device is the current context's") : GPUDL_OK;
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuDeviceGet", err, "asking which device the current context is of")
+               : GPUDL_OK;
 }
 
 bool gpudl__context_is_active(gpudl_loader *l, int ordinal)

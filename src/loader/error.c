@@ -76,6 +76,15 @@ static gpudl_loader *loader_of(const gpudl_driver_table *table)
     return (gpudl_loader *)((char *)table - offsetof(gpudl_loader, driver.table));
 }
 
+/* What is done about a poisoned context is said with it. */
+static void add_remedy(int code, struct text *t)
+{
+    const gpudl_explanation *e = gpudl_explain(GPUDL_CODE_CUDA, code);
+
+    if (e && e->remedy && !e->poisons)
+        gpudl__text_add(t, ". %s", e->remedy);
+}
+
 gpudl_status gpudl__fail_cuda(
     gpudl_status status, const gpudl_driver_table *table, const char *call, int code, const char *format, ...)
 {
@@ -94,6 +103,7 @@ gpudl_status gpudl__fail_cuda(
         words = "the driver has no words for it";
     rest = gpudl__text_init(t->text + used, sizeof(t->text) - used);
     gpudl__text_add(&rest, ": %s returned %d (%s: %s)", call, code, gpudl__driver_error_name(table, code), words);
+    add_remedy(code, &rest);
     gpudl__poison_tell(loader_of(table), code, &rest);
     return status;
 }

@@ -8,7 +8,8 @@
 
 /* Both return status, so that a failure is one line. */
 __attribute__((format(printf, 2, 3))) gpudl_status gpudl__fail(gpudl_status status, const char *format, ...);
-/* The text goes on with ": call returned code (name: the driver's own words)". */
+/* The text goes on with ": call returned code (name: the driver's own words)", and what to do about that code; or that the context is
+ * poisoned (poison.h). */
 __attribute__((format(printf, 5, 6))) gpudl_status gpudl__fail_cuda(
     gpudl_status status, const gpudl_driver_table *t, const char *call, int code, const char *format, ...);
 gpudl_status gpudl__fail_code(gpudl_status status, int cuda, const char *text);     /* for texts that name the call themselves */

@@ -195,8 +195,9 @@ gpudl_status gpudl__handle_refuse(const void *handle, enum handle_kind kind, con
         if (state == handle_live(other) || state == handle_released(other))
             return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: what was given as a %s is a %s%s", function, names[kind], names[other],
                 state == handle_live(other) ? "" : " that was released");
-    return gpudl__fail(
-        GPUDL_ERROR_ARGUMENT, "%s: what was given as a %s (%p) is none that gpudl gave", function, names[kind], handle);
+    return gpudl__fail(GPUDL_ERROR_ARGUMENT,
+        "%s: what was given as a %s (%p) is none that gpudl gave: pass what one of its calls wrote, and not after its release",
+        function, names[kind], handle);
 }
 
 /* Of a handle that was released, which is memory of its loader's. */

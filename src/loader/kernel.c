@@ -23,7 +23,8 @@ static gpudl_status find_only(const gpudl_library *lib, const struct version *v,
     if (v->nkernels == 1)
         return GPUDL_OK;
     if (!v->nkernels)
-        return gpudl__fail(GPUDL_ERROR_NO_SUCH_KERNEL, "%s: holds no kernels, only globals", lib->name);
+        return gpudl__fail(GPUDL_ERROR_NO_SUCH_KERNEL,
+            "%s: holds no kernels, only globals: is one missing __global__, or was its template never instantiated?", lib->name);
     gpudl__name_list(names, &t);
     return gpudl__fail(GPUDL_ERROR_AMBIGUOUS_NAME, "%s: holds %zu kernels; say which: %s", lib->name, v->nkernels, list);
 }
@@ -284,7 +285,9 @@ static gpudl_status hold(gpudl_kernel *k, const char *function, struct use *u)
     if (status != GPUDL_OK || u->kernel->params_known)
         return status;
     gpudl__use_drop(u);
-    return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: the image does not say, or not consistently, what parameters '%s' takes",
+    return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
+        "%s: the image does not say, or not consistently, what parameters '%s' takes: its source does; launch it with "
+        "gpudl_kernel_launch_params()",
         k->library->name, k->slot->name);
 }
 

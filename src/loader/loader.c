@@ -244,7 +244,9 @@ gpudl_status gpudl_loader_use_device(gpudl_loader *given, int device)
     if (status != GPUDL_OK)
         return status;
     err = l->driver.table.CtxSetCurrent(context);
-    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuCtxSetCurrent", err, "device %d", device) : GPUDL_OK;
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuCtxSetCurrent", err,
+                     "making the context of device %d current", device)
+               : GPUDL_OK;
 }
 
 /* What may end by itself is waited for, for a while: launches, as one through another loader looks the same (epoch.h), and graphs, as

@@ -108,8 +108,10 @@ static gpudl_status refused(const struct version *v, const char *call, int err, 
             what, *words ? ": " : "", words);
     if (*words)
         return gpudl__fail(status, "%s: %s was refused: %s", v->content.name, what, words);
-    return gpudl__fail(status, "%s: the driver (%s) took the code, said nothing, and found no kernel '%s' in it", v->content.name,
-        v->loader->driver_text, v->nkernels ? v->kernels[0].name : "");
+    return gpudl__fail(status,
+        "%s: the driver (%s) took the code, said nothing, and found no kernel '%s' in it: build the file again, and look at it "
+        "with `gpudl inspect`",
+        v->content.name, v->loader->driver_text, v->nkernels ? v->kernels[0].name : "");
 }
 
 /* A courtesy: without memory there is no log. */

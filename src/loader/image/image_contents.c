@@ -165,8 +165,9 @@ static gpudl_status describe_param(
         return none_such(im, "kernels", c->nkernels, kernel);
     k = &c->kernels[kernel];
     if (!k->params_known)
-        return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: the image does not say, or not consistently, what parameters '%s' takes",
-            im->content.name, k->name);
+        return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
+            "%s: the image does not say, or not consistently, what parameters '%s' takes: its source does", im->content.name,
+            k->name);
     if (index >= k->nparams)
         return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: '%s' has %u parameters, and they count from 0: there is no %zu",
             im->content.name, k->name, k->nparams, index);

@@ -42,7 +42,7 @@ static gpudl_status target_of_device(const gpudl_target *t, struct image_target 
     if (!err)
         err = cu->DeviceGetAttribute(&minor, GPUDL_DEVICE_COMPUTE_CAPABILITY_MINOR, device);
     if (err)
-        return gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuDeviceGetAttribute", err, "device %d", t->device);
+        return gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuDeviceGetAttribute", err, "asking what device %d is", t->device);
     out->sm = (unsigned)(10 * major + minor);
     return GPUDL_OK;
 }

@@ -201,8 +201,8 @@ static gpudl_status check_cluster(const struct use *u, const struct attribute *a
     if (can)
         return GPUDL_OK;
     return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
-        "%s: kernel '%s': a cluster of %d blocks, and device %d has no clusters of more than one (%s)", u->of->library->name,
-        u->of->slot->name, a->value, a->device, l->driver_text);
+        "%s: kernel '%s': a cluster of %d blocks, and device %d has no clusters of more than one (%s): they begin with compute capability 9.0",
+        u->of->library->name, u->of->slot->name, a->value, a->device, l->driver_text);
 }
 
 static gpudl_status set_here(struct use *u, const struct attribute *a)
@@ -320,9 +320,11 @@ gpudl_status gpudl_kernel_set_attribute(gpudl_kernel *k, int attribute, int valu
     static const char function[] = "gpudl_kernel_set_attribute";
 
     if (attribute < GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES || attribute == GPUDL_FUNC_CLUSTER_SIZE_MUST_BE_SET)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: attribute %d can only be asked for", function, attribute);
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT,
+            "%s: attribute %d can only be asked for; what can be set are the others from GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES on",
+            function, attribute);
     if (value < (attribute == GPUDL_FUNC_PREFERRED_SHARED_MEMORY_CARVEOUT ? -1 : 0))
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: attribute %d cannot be %d", function, attribute, value);
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: attribute %d cannot be %d: it is 0 or more", function, attribute, value);
     if (attribute == GPUDL_FUNC_PREFERRED_SHARED_MEMORY_CARVEOUT && value > 100)
         return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: a carve-out of %d percent: it is 0 to 100, or -1 for the driver's choice",
             function, value);
@@ -370,8 +372,8 @@ static gpudl_status apply_here(gpudl_loader *l, const struct slot *slot, CUkerne
     while (!err && next_of(l, slot, device, &at, &a))
         err = set(cu, &a, kernel, native, &call);
     gpudl__unrelax(l, relaxed);
-    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, call, err, "kernel '%s': carrying its attributes over on device %d",
-                     slot->name, device)
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, call, err,
+                     "the new code's kernel '%s': carrying its attributes over on device %d", slot->name, device)
                : GPUDL_OK;
 }
 

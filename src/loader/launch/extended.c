@@ -109,8 +109,8 @@ static gpudl_status ask_non_portable(
     if (cu->KernelGetAttribute && !gpudl__registered_is_function(place->version, place->kernel))
         err = cu->KernelGetAttribute(&allowed, GPUDL_FUNC_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, place->handle, device);
     if (err)
-        return gpudl__fail_cuda(
-            GPUDL_ERROR_LAUNCH, cu, "cuKernelGetAttribute", err, "%s: kernel '%s'", k->library->name, k->slot->name);
+        return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, cu, "cuKernelGetAttribute", err,
+            "%s: kernel '%s': asking what cluster it allows", k->library->name, k->slot->name);
     if (!allowed)
         return refuse(GPUDL_ERROR_LAUNCH_LIMIT, k,
             "a cluster of %u x %u x %u is %llu blocks; at most %d, unless the device can have more and "
@@ -269,8 +269,8 @@ gpudl_status gpudl__extended_ask(
     int err = l->driver.table.CtxGetDevice(&device);
 
     if (err)
-        return gpudl__fail_cuda(
-            GPUDL_ERROR_LAUNCH, &l->driver.table, "cuCtxGetDevice", err, "%s: kernel '%s'", k->library->name, k->slot->name);
+        return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, &l->driver.table, "cuCtxGetDevice", err,
+            "%s: kernel '%s': asking on which device it is launched", k->library->name, k->slot->name);
     if (!is_portable(p, e, device))
         status = ask_non_portable(k, place, p, e, device);
     if (status == GPUDL_OK && e->cooperative)

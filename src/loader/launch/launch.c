@@ -1,4 +1,5 @@
 /* The launch path: pin, read the binding, one driver call, unpin. No lock and no allocation. */
+#include <stdio.h>
 #include <string.h>
 
 #include "src/driver/launch_config.h"
@@ -40,14 +41,19 @@ static inline int call(
 
 static __attribute__((noinline, cold)) gpudl_status refused(const gpudl_kernel *k, const gpudl_launch_config *c, int err)
 {
+    const gpudl_driver_table *cu = &k->library->loader->driver.table;
+    char where[32] = "";
+    CUdevice device;
+
     if (err & LAUNCH_NOT_HELD)
-        return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, &k->library->loader->driver.table, "the driver", err & ~LAUNCH_NOT_HELD,
+        return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, cu, "the driver", err & ~LAUNCH_NOT_HELD,
             "%s: kernel '%s': its stream is being captured, and the code could not be given to the graph to hold",
             k->library->name, k->slot->name);
-    return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, &k->library->loader->driver.table,
-        c->nattributes ? "cuLaunchKernelEx" : "cuLaunchKernel", err,
-        "%s: kernel '%s', grid %u x %u x %u, block %u x %u x %u, %u bytes of dynamic shared memory", k->library->name,
-        k->slot->name, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes);
+    if (cu->CtxGetDevice(&device) == 0)
+        snprintf(where, sizeof(where), ", device %d", device);
+    return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, cu, c->nattributes ? "cuLaunchKernelEx" : "cuLaunchKernel", err,
+        "%s: kernel '%s', grid %u x %u x %u, block %u x %u x %u, %u bytes of dynamic shared memory%s", k->library->name,
+        k->slot->name, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes, where);
 }
 
 gpudl_status gpudl__launch_context(const gpudl_kernel *k, const gpudl_launch_config *c, CUcontext *out)
@@ -80,8 +86,8 @@ static __attribute__((noinline, cold)) gpudl_status launch_without_context(
         return status;
     err = cu->CtxPushCurrent(context);
     if (err)
-        return gpudl__fail_cuda(
-            GPUDL_ERROR_LAUNCH, cu, "cuCtxPushCurrent", err, "%s: kernel '%s'", k->library->name, k->slot->name);
+        return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, cu, "cuCtxPushCurrent", err,
+            "%s: kernel '%s': making a context for the launch current", k->library->name, k->slot->name);
     err = call(self, k, c, params, extra);
     cu->CtxPopCurrent(&context);
     return err ? refused(k, c, err) : GPUDL_OK;
@@ -115,8 +121,9 @@ gpudl_status gpudl__launch_import(
     if (known->nattributes && !known->attributes)
         return gpudl__fail_argument(function, "nattributes is not 0, and attributes is NULL");
     if (known->nattributes && !k->library->loader->driver.table.LaunchKernelEx)
-        return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "%s: the driver (%s) has no cuLaunchKernelEx, so no launch attributes",
-            k->slot->name, k->library->loader->driver_text);
+        return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD,
+            "%s: kernel '%s': the driver (%s) has no cuLaunchKernelEx, which launch attributes need: update it, or launch without",
+            k->library->name, k->slot->name, k->library->loader->driver_text);
     if (!known->version)
         return GPUDL_OK;
     status = gpudl__pin_check(known->version, function);

@@ -73,7 +73,7 @@ gpudl_status gpudl_kernel_occupancy(gpudl_kernel *k, unsigned threads, size_t sh
     if (!blocks)
         return gpudl__fail_argument(function, "blocks is NULL");
     if (!threads || threads > INT32_MAX)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: a block of %u threads", function, threads);
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: a block of %u threads: a block has 1 to 1024", function, threads);
     status = gpudl__use_hold(k, function, NULL, &u);
     if (status != GPUDL_OK)
         return status;
@@ -139,7 +139,8 @@ gpudl_status gpudl_kernel_suggest_block(gpudl_kernel *k, gpudl_shared_of_block *
     if (!block)
         return gpudl__fail_argument(function, "block is NULL");
     if (limit > INT32_MAX)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: a limit of %u threads", function, limit);
+        return gpudl__fail(
+            GPUDL_ERROR_ARGUMENT, "%s: a limit of %u threads: a block has at most 1024, and 0 is no limit", function, limit);
     status = gpudl__use_hold(k, function, NULL, &u);
     if (status != GPUDL_OK)
         return status;
@@ -159,9 +160,11 @@ static gpudl_status has_clusters(const struct use *u, int device)
 
     if (err)
         return gpudl__use_failed(u, "cuDeviceGetAttribute", err);
-    return can ? GPUDL_OK
-               : gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: kernel '%s': device %d has no clusters of more than one block (%s)",
-                     u->of->library->name, u->of->slot->name, device, l->driver_text);
+    return can
+        ? GPUDL_OK
+        : gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
+              "%s: kernel '%s': device %d has no clusters of more than one block (%s): they begin with compute capability 9.0",
+              u->of->library->name, u->of->slot->name, device, l->driver_text);
 }
 
 static struct driver_launch_config native_config(const gpudl_kernel *k, const gpudl_launch_config *c)

@@ -52,8 +52,8 @@ static gpudl_status make_place(const gpudl_kernel *k, struct version *v, size_t 
     int err = gpudl__version_kernel(v, index, &handle);
 
     if (err)
-        return gpudl__fail_cuda(
-            GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel", err, "%s: kernel '%s'", v->content.name, k->slot->name);
+        return gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel", err, "%s: kernel '%s' of the version in the config",
+            v->content.name, k->slot->name);
     atomic_store(&v->touched, true);
     before = gpudl__alloc_use(gpudl__loader_heap(v->loader));
     made = set_place(v, index, handle);
@@ -68,7 +68,8 @@ gpudl_status gpudl__pinned_prepare(const char *function, const gpudl_kernel *k, 
     if (v->loader != k->library->loader)
         return gpudl__fail_argument(function, "the version in the config is of another loader than the kernel");
     if (!find(k, v, &index))
-        return gpudl__fail(GPUDL_ERROR_NO_SUCH_KERNEL, "%s: the version in the config (number %llu) has no kernel '%s'",
+        return gpudl__fail(GPUDL_ERROR_NO_SUCH_KERNEL,
+            "%s: the version in the config (number %llu) has no kernel '%s': launch it without a version, or pin one that has it",
             k->library->name, (unsigned long long)v->number, k->slot->name);
     return has_place(v, index) ? GPUDL_OK : make_place(k, v, index);
 }

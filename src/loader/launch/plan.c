@@ -63,7 +63,8 @@ gpudl_status gpudl__limits_ask(gpudl_loader *l)
     for (int i = 0; i < l->driver.devices && !err; i++)
         err = widen_all(&l->driver.table, i, &d);
     if (err)
-        return gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuDeviceGetAttribute", err, "what a launch may have");
+        return gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuDeviceGetAttribute", err,
+            "asking device after device what a launch may have");
     if (!l->driver.table.KernelSetAttribute || !l->driver.table.KernelGetAttribute || d.shared_most < d.shared)
         d.shared_most = d.shared;
     l->limits = d;

@@ -121,8 +121,8 @@ static gpudl_status ask_in_context(
         return status;
     err = cu->CtxPushCurrent(context);
     if (err)
-        return gpudl__fail_cuda(
-            GPUDL_ERROR_LAUNCH, cu, "cuCtxPushCurrent", err, "%s: kernel '%s'", k->library->name, k->slot->name);
+        return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, cu, "cuCtxPushCurrent", err,
+            "%s: kernel '%s': making a context for the launch current", k->library->name, k->slot->name);
     status = ask_all(k, place, p, c, e);
     cu->CtxPopCurrent(&context);
     return status;

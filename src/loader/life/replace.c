@@ -432,7 +432,8 @@ gpudl_status gpudl__library_replace(
     gpudl_status status = GPUDL_OK;
 
     if (o->flags & ~(uint64_t)GPUDL_REPLACE_KEEP_PREVIOUS)
-        return gpudl__fail_argument(function, "unknown flags");
+        return gpudl__fail_argument(
+            function, "flags has bits that this gpudl does not know: there is GPUDL_REPLACE_KEEP_PREVIOUS");
     status = gpudl__when_check(function, o->when);
     if (status == GPUDL_OK && o->load)
         status = gpudl__settings_import(o->load, &settings);

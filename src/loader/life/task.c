@@ -151,7 +151,8 @@ static gpudl_status record(struct gpudl_task *t)
     if (!(t->async.flags & GPUDL_ASYNC_AFTER_STREAM))
         return GPUDL_OK;
     if (!cu->EventCreate || !cu->EventRecord || !cu->EventQuery || !cu->EventDestroy)
-        return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "the driver (%s) has no events: GPUDL_ASYNC_AFTER_STREAM needs them",
+        return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD,
+            "the driver (%s) has no events: GPUDL_ASYNC_AFTER_STREAM needs them; update it, or wait for the stream yourself",
             t->loader->driver_text);
     if (cu->StreamIsCapturing)
         err = cu->StreamIsCapturing(stream, &status);
@@ -180,7 +181,8 @@ static gpudl_status import(struct gpudl_task *t, const char *function, const gpu
     if (status != GPUDL_OK)
         return status;
     if (t->async.flags & ~known)
-        return gpudl__fail_argument("gpudl_async_options", "unknown flags");
+        return gpudl__fail_argument(
+            "gpudl_async_options", "flags has bits that this gpudl does not know: they are GPUDL_ASYNC_...");
     if (t->async.ndevices > TASK_DEVICES || (t->async.ndevices && !t->async.devices))
         return gpudl__fail_argument("gpudl_async_options", "devices is NULL and ndevices is not 0, or there are more than 64");
     if (t->async.ndevices)
@@ -205,7 +207,8 @@ static gpudl_status start(
         gpudl__handle_open(t, HANDLE_TASK, made_at);
         *out = t;
         if (!gpudl__workers_add(t->loader, &t->job))
-            status = gpudl__fail(GPUDL_ERROR_NO_MEMORY, "%s: no thread could be started for it", function);
+            status = gpudl__fail(
+                GPUDL_ERROR_NO_MEMORY, "%s: no thread could be started for it: is a limit reached (ulimit -u)?", function);
     }
     return status;
 }
@@ -307,7 +310,8 @@ gpudl_status gpudl_library_replace_async(gpudl_library *lib, const gpudl_source 
 
 static gpudl_status goes_on(void)
 {
-    return gpudl__fail(GPUDL_ERROR_TIMEOUT, "the task goes on");
+    return gpudl__fail(
+        GPUDL_ERROR_TIMEOUT, "the time was up, and the task goes on: wait for longer, or cancel it with gpudl_task_cancel()");
 }
 
 /* Under the lock. */

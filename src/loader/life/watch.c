@@ -346,7 +346,8 @@ static gpudl_status start_thread(gpudl_loader *l)
         return GPUDL_OK;
     x->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (x->wake < 0)
-        return gpudl__fail(GPUDL_ERROR_NO_MEMORY, "gpudl_library_watch: eventfd: %s", strerror(errno));
+        return gpudl__fail(
+            GPUDL_ERROR_NO_MEMORY, "gpudl_library_watch: eventfd: %s; is a limit reached (ulimit -n)?", strerror(errno));
     pthread_mutex_init(&x->trails, NULL);
     x->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK); /* without it files are looked at */
     x->started = gpudl__thread_start(&x->thread, watch_all, l) == 0;
@@ -356,7 +357,7 @@ static gpudl_status start_thread(gpudl_loader *l)
     pthread_mutex_destroy(&x->trails);
     if (x->inotify >= 0)
         close(x->inotify);
-    return gpudl__fail(GPUDL_ERROR_NO_MEMORY, "gpudl_library_watch: no thread could be started");
+    return gpudl__fail(GPUDL_ERROR_NO_MEMORY, "gpudl_library_watch: no thread could be started: is a limit reached (ulimit -u)?");
 }
 
 static gpudl_status make_absolute(const char *path, char *out)
@@ -365,9 +366,13 @@ static gpudl_status make_absolute(const char *path, char *out)
     int n;
 
     if (*path != '/' && !getcwd(folder, sizeof(folder)))
-        return gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: the current folder: %s", path, strerror(errno));
+        return gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE,
+            "%s: is relative, and the current folder cannot be told: %s; give an absolute path", path, strerror(errno));
     n = *path == '/' ? snprintf(out, PATH_MAX, "%s", path) : snprintf(out, PATH_MAX, "%s/%s", folder, path);
-    return n >= 0 && n < PATH_MAX ? GPUDL_OK : gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: the path is too long", path);
+    return n >= 0 && n < PATH_MAX
+        ? GPUDL_OK
+        : gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: the path is too long: with the current folder it has at most %d bytes", path,
+              PATH_MAX - 1);
 }
 
 static gpudl_status import(struct watch *w, const gpudl_watch_options *given)
@@ -389,7 +394,9 @@ static gpudl_status prepare(struct watch *w, gpudl_library *lib, const gpudl_wat
     gpudl_status status;
 
     if (!lib->stamp.there)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: gpudl_library_watch: the library was not loaded from a file", lib->name);
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT,
+            "%s: gpudl_library_watch: the library was not loaded from a file, so there is nothing to watch: load it with GPUDL_FILE",
+            lib->name);
     status = make_absolute(lib->name, w->path);
     if (status == GPUDL_OK)
         status = import(w, options);

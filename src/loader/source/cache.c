@@ -67,9 +67,10 @@ static gpudl_status missing(const struct cache *c)
     const char *folder = gpudl__cache_folder(c);
 
     if (!folder)
-        return gpudl__fail(
-            GPUDL_ERROR_FILE_MISSING, "nothing is kept on disk: none of GPUDL_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
-    return gpudl__fail(GPUDL_ERROR_FILE_MISSING, "%s: nothing is kept here yet, or it cannot be used", folder);
+        return gpudl__fail(GPUDL_ERROR_FILE_MISSING,
+            "nothing is kept on disk: none of GPUDL_CACHE_DIR, XDG_CACHE_HOME and HOME is set: set one of them");
+    return gpudl__fail(GPUDL_ERROR_FILE_MISSING,
+        "%s: nothing is kept here yet, or it cannot be used: it must be this user's own folder, of mode 0700", folder);
 }
 
 gpudl_status gpudl_cache_describe(gpudl_loader *given, gpudl_cache_info *out)

@@ -144,8 +144,8 @@ static gpudl_status parse_target(const char *name, gpudl_format format, struct c
         return GPUDL_OK;
     case GPUDL_FORMAT_CUBIN:
         if (virtual)
-            return gpudl__fail(
-                GPUDL_ERROR_ARGUMENT, "gpudl_compile_options: a cubin is for a real architecture, and target is '%.40s'", name);
+            return gpudl__fail(GPUDL_ERROR_ARGUMENT,
+                "gpudl_compile_options: a cubin is for a real architecture, such as \"sm_90\", and target is '%.40s'", name);
         out->format = COMPILE_CUBIN;
         return GPUDL_OK;
     default:

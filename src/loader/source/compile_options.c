@@ -38,8 +38,9 @@ gpudl_status gpudl__compile_import(const gpudl_compile_options *given, gpudl_com
     if (status != GPUDL_OK)
         return status;
     if (o->flags & ~KNOWN_FLAGS)
-        return gpudl__fail(
-            GPUDL_ERROR_TOO_NEW, "gpudl_compile_options.flags is 0x%x, and this gpudl knows 0x%x", o->flags, KNOWN_FLAGS);
+        return gpudl__fail(GPUDL_ERROR_TOO_NEW,
+            "gpudl_compile_options.flags is 0x%x, and this gpudl knows 0x%x: leave the others out, or install a newer one",
+            o->flags, KNOWN_FLAGS);
     if ((unsigned)o->format > GPUDL_FORMAT_FATBIN)
         return wrong("format is none of gpudl_format");
     return check_lists(o);

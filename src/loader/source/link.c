@@ -10,6 +10,7 @@
 #include "src/loader/error.h"
 #include "src/loader/image/image_api.h"
 #include "src/loader/options.h"
+#include "src/loader/poison.h"
 #include "src/loader/source/trust.h"
 
 enum { TEXT_SIZE = 3072, NAME_SIZE = 256, NAMED_MOST = 3 };
@@ -152,6 +153,8 @@ static gpudl_status run(const struct link_request *request, struct link_result *
     gpudl__free(inputs);
     if (error == LINK_NO_MEMORY)
         return gpudl__fail_memory("a link");
+    if (l)
+        gpudl__poison_tell(l, failure.cuda, &text);
     return error ? gpudl__fail_code(status_of(error, &failure), failure.cuda, words) : GPUDL_OK;
 }
 

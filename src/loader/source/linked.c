@@ -20,7 +20,7 @@ static const char make_function[] = "gpudl_linked_make";
 static gpudl_status check(const gpudl_link_options *o)
 {
     if (o->format > GPUDL_LINK_FATBIN)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "gpudl_link_options.format is %u: it is one of GPUDL_LINK_...", o->format);
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "gpudl_link_options.format is %u: it is GPUDL_LINK_FITTING, _CUBIN, _PTX or _FATBIN", o->format);
     if (o->format != GPUDL_LINK_FATBIN && o->arch && strchr(o->arch, ','))
         return gpudl__fail_argument("gpudl_link_options", "several architectures make a fatbin: format is GPUDL_LINK_FATBIN then");
     return o->reserved ? gpudl__fail_argument("gpudl_link_options", "reserved is 0") : GPUDL_OK;

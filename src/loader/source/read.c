@@ -122,7 +122,7 @@ static gpudl_status map_open(const char *path, int fd, size_t size, struct conte
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 
     if (bytes == MAP_FAILED)
-        return gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: cannot be mapped: %s", path, strerror(errno));
+        return gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: cannot be mapped to be read: %s", path, strerror(errno));
     out->bytes = (struct span){ bytes, size };
     out->mapped = true;
     return GPUDL_OK;
@@ -182,7 +182,8 @@ static gpudl_status read_memory(const gpudl_source *source, const char *name, st
     unsigned char *bytes;
 
     if (!source->nbytes)
-        return gpudl__fail(GPUDL_ERROR_IMAGE_EMPTY, "%s: an image of 0 bytes", name);
+        return gpudl__fail(GPUDL_ERROR_IMAGE_EMPTY,
+            "%s: an image of 0 bytes: pass how many there are (strlen of a text, sizeof of an array)", name);
     if (!source->bytes)
         return gpudl__fail_argument("gpudl_source_memory", "bytes is NULL and nbytes is not 0");
     bytes = gpudl__alloc(source->nbytes + 1);

@@ -16,7 +16,9 @@ static gpudl_status check(const char *name, const gpudl_registered_kernel *k, si
     int given = (k->kernel != NULL) + (k->function != NULL) + (k->stub != NULL);
 
     if (!k->name || !*k->name)
-        return gpudl__fail(GPUDL_ERROR_ARGUMENT, "%s: registered kernel %zu has no name", name, i);
+        return gpudl__fail(GPUDL_ERROR_ARGUMENT,
+            "%s: registered kernel %zu (they count from 0) has no name: give the one that gpudl_kernel_get() is asked for", name,
+            i);
     if (given != 1)
         return gpudl__fail(GPUDL_ERROR_ARGUMENT,
             "%s: registered kernel '%s' has %d of kernel, function and stub: give one of them", name, k->name, given);
@@ -76,8 +78,11 @@ static gpudl_status ask_runtime(const struct version *v, const gpudl_registered_
             "12.1 or newer): pass what cudaGetKernel() gives it as `kernel`",
             v->content.name, k->name);
     err = get(out, k->stub);
-    return err ? gpudl__fail(GPUDL_ERROR_DRIVER, "%s: registered kernel '%s': cudaGetKernel returned %d", v->content.name, k->name, err)
-               : GPUDL_OK;
+    return err
+        ? gpudl__fail(GPUDL_ERROR_DRIVER,
+              "%s: registered kernel '%s': cudaGetKernel returned %d (a code of the CUDA runtime): is the stub a kernel of this program?",
+              v->content.name, k->name, err)
+        : GPUDL_OK;
 }
 
 static gpudl_status handle_of(const struct version *v, const gpudl_registered_kernel *k, CUkernel *out)

@@ -70,8 +70,9 @@ static gpudl_status lock_policy(struct trust_setup *s)
     while (i < n && !is_same(locked[i], s))
         i++;
     if (i == LOCKS_MOST) {
-        status = gpudl__fail(
-            GPUDL_ERROR_TRUST_SETUP, "gpudl_trust_options: %d policies are locked in this process already", LOCKS_MOST);
+        status = gpudl__fail(GPUDL_ERROR_TRUST_SETUP,
+            "gpudl_trust_options: %d policies are locked in this process already, and there is room for no more: open loaders with those",
+            LOCKS_MOST);
     } else if (i == n) {
         locked[n] = s;
         atomic_store_explicit(&nlocked, n + 1, memory_order_release);
@@ -190,8 +191,8 @@ static const struct trust_policy *find_other(const struct stack *stack, bool key
 
 static gpudl_status lacking(const char *policy, const char *what)
 {
-    return gpudl__fail(
-        GPUDL_ERROR_TRUST_SETUP, "gpudl_trust_options: %s is asked for, and neither load nor loader has a %s", policy, what);
+    return gpudl__fail(GPUDL_ERROR_TRUST_SETUP,
+        "gpudl_trust_options: %s is asked for, and neither load nor loader has a %s: give one", policy, what);
 }
 
 /* A load that asks for signatures or digests and brings none goes by what there is: the loader's first. What it revokes stays. */
@@ -418,7 +419,9 @@ static gpudl_status refuse_digest(const struct content *c, const struct trust_fi
     char digits[SHA256_TEXT];
 
     gpudl__sha256_print(&f->digest, digits);
-    return gpudl__fail(GPUDL_ERROR_DIGEST, "%s: its SHA-256 is %s, which is not among those that are trusted", c->name, digits);
+    return gpudl__fail(GPUDL_ERROR_DIGEST,
+        "%s: its SHA-256 is %s, which is not among those that are trusted: if it should be, add it to the manifest or the digests",
+        c->name, digits);
 }
 
 gpudl_status gpudl__trust_judge(
