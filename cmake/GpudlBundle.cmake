@@ -1,5 +1,5 @@
 # make gpu-bundle: build/gpu-bundle/, a folder with the tests, benches and libraries that a machine with a GPU and nothing else can run.
-set(bundled gpudl_command gpudl_trial gpudl_nvrtc demo quick_saxpy option_pricing gpudl)
+set(bundled gpudl_command gpudl_trial gpudl_nvrtc demo quick_saxpy option_pricing diagnose gpudl)
 get_property(bench_targets DIRECTORY "${PROJECT_SOURCE_DIR}/bench" PROPERTY BUILDSYSTEM_TARGETS)
 get_property(experiment_targets DIRECTORY "${PROJECT_SOURCE_DIR}/bench/driver" PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target ${bench_targets} ${experiment_targets})

@@ -99,7 +99,7 @@
       "Look at ulimit -a, at the rights of /dev/nvidia* and at the kernel's log (dmesg).") \
     X(CUDA_ERROR_INVALID_HANDLE, 400, 0, "the handle is none, or dead", \
       "A stream, event, module or function was destroyed, is of another context, or went with a reset of the context.", \
-      "Make it again after a reset. Kernels from gpudl survive one; a CUfunction, stream or event does not.") \
+      "Make the handle again after a reset; kernels from gpudl survive one, a CUfunction, stream or event does not.") \
     X(CUDA_ERROR_ILLEGAL_STATE, 401, 0, "what the call needs is not in a state to do it", NULL, NULL) \
     X(CUDA_ERROR_LOSSY_QUERY, 402, 0, "the answer would leave something out", NULL, NULL) \
     X(CUDA_ERROR_NOT_FOUND, 500, 0, "no symbol of this name", \

@@ -16,7 +16,7 @@ enum { TEXT_SIZE = 2048, LOG_SIZE = 4096 };
 
 static gpudl_status refuse(const struct version *v, enum image_error error, const char *text)
 {
-    return gpudl__fail(gpudl__image_status(error), "%s: %s", v->content.name, text);
+    return gpudl__fail(gpudl__image_status(error), "%s: %s%s", v->content.name, text, gpudl__image_advice(error));
 }
 
 /* Opens the image and settles which entry it is; everything below is about that one. */
@@ -82,12 +82,18 @@ static void end_log(struct load_log *log)
     trim(log->remarks);
 }
 
+/* Said by NVIDIA's PTX compiler, and by softcuda. */
+static bool says_too_new(const char *log)
+{
+    return strstr(log, "Unsupported .version") || strstr(log, "newer than this driver reads");
+}
+
 /* The codes differ from driver to driver; that PTX has an error log says more than they do. */
 static gpudl_status refusal(const struct version *v, int err, const char *log)
 {
     if (err == GPUDL_CU_OUT_OF_MEMORY)
         return GPUDL_ERROR_DRIVER;
-    if (err == GPUDL_CU_UNSUPPORTED_PTX_VERSION || strstr(log, "Unsupported .version"))
+    if (err == GPUDL_CU_UNSUPPORTED_PTX_VERSION || says_too_new(log))
         return GPUDL_ERROR_PTX_TOO_NEW;
     if (err == GPUDL_CU_NO_BINARY_FOR_GPU)
         return GPUDL_ERROR_ARCHITECTURE;

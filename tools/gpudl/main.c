@@ -52,11 +52,13 @@ int command_library_failed(const struct command *command)
 
 int command_driver_failed(const struct command *command, const gpudl_driver_table *driver, const char *tried, int code)
 {
+    const gpudl_explanation *e = gpudl_explain(GPUDL_CODE_CUDA, code);
     const char *name = NULL, *text = NULL;
 
     driver->GetErrorName(code, &name);
     driver->GetErrorString(code, &text);
-    return command_failed(command, "%s: %s (%d): %s", tried, name ? name : "driver error", code, text ? text : "unknown");
+    return command_failed(command, "%s: %s (%d): %s%s%s", tried, name ? name : "driver error", code, text ? text : "unknown",
+        e && e->remedy ? ". " : "", e && e->remedy ? e->remedy : "");
 }
 
 static int print_version(void)

@@ -20,6 +20,7 @@ struct gpudl_image {
 
 /* The status of what image/ says. */
 gpudl_status gpudl__image_status(enum image_error error);
+const char *gpudl__image_advice(enum image_error error); /* what to do, behind what was found: "; ...", or "" */
 gpudl_status gpudl__misfit_status(enum image_misfit why);
 gpudl_status gpudl__verdict_status(enum image_verdict verdict);
 

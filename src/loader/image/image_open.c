@@ -10,7 +10,7 @@
 
 gpudl_status gpudl__image_refuse(const gpudl_image *im, enum image_error error, const char *text)
 {
-    return gpudl__fail(gpudl__image_status(error), "%s: %s", im->content.name, text);
+    return gpudl__fail(gpudl__image_status(error), "%s: %s%s", im->content.name, text, gpudl__image_advice(error));
 }
 
 static gpudl_status look_into(gpudl_image *im, const gpudl_image_options *options)

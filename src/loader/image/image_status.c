@@ -27,6 +27,18 @@ gpudl_status gpudl__image_status(enum image_error error)
     return GPUDL_ERROR_IMAGE_DAMAGED;
 }
 
+const char *gpudl__image_advice(enum image_error error)
+{
+    switch (error) {
+    case IMAGE_TRUNCATED:
+        return "; was it copied, or passed, as a whole?";
+    case IMAGE_DAMAGED:
+        return "; build it, or fetch it, again";
+    default:
+        return "";
+    }
+}
+
 gpudl_status gpudl__misfit_status(enum image_misfit why)
 {
     switch (why) {
