@@ -24,7 +24,8 @@ gpudl_status gpudl__options_import(void *dst, size_t known, const void *src, con
     for (size_t i = known; i < given; i++)
         if (bytes[i])
             return gpudl__fail(GPUDL_ERROR_TOO_NEW,
-                "%s has a member at byte %zu that this gpudl (%d.%d.%d) does not know: it was built for a newer one; install that, or leave the member 0",
+                "%s has a member at byte %zu that this gpudl (%d.%d.%d) does not know: it was built for a newer one; "
+                "install that, or leave the member 0",
                 name, i, GPUDL_VERSION_MAJOR, GPUDL_VERSION_MINOR, GPUDL_VERSION_PATCH);
     memset(dst, 0, known);
     memcpy(dst, src, given < known ? given : known);

@@ -149,7 +149,7 @@ static void a_context_that_was_reset_is_told_with_what_to_do(void **state)
     gpudl_kernel *k = get_axpy(&lib);
 
     (void)state;
-    nulldrv_fail("cuLaunchKernel", 1, 709);
+    nulldrv_fail("cuLaunchKernel", 1, GPUDL_CU_CONTEXT_IS_DESTROYED);
     assert_fails(gpudl_kernel_launch_params(k, &config, NULL), GPUDL_ERROR_LAUNCH, "returned 709");
     assert_true(says("gpudl_loader_use_device() again"));
     assert_false(says("POISONED"));

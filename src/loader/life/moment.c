@@ -107,7 +107,8 @@ gpudl_status gpudl__at_moment(
     if (idle || when.mode == GPUDL_WHEN_BY || is_hurried(&m))
         return run(user);
     return gpudl__fail(GPUDL_ERROR_TIMEOUT,
-        "no good moment came within %.3f ms: the device was not seen idle, and no thread called gpudl_loader_reap(): call it between two batches, wait for longer, or do it now",
+        "no good moment came within %.3f ms: the device was not seen idle, and no thread called gpudl_loader_reap(): "
+        "call it between two batches, wait for longer, or do it now",
         (double)when.timeout_ns / 1e6);
 }
 

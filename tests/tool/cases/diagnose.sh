@@ -27,7 +27,7 @@ says truncated-file 'GPUDL_ERROR_IMAGE_TRUNCATED: /tmp/' 'outside the file .2816
 says argument-of-wrong-size GPUDL_ERROR_LAUNCH_ARGUMENTS: 'argument 1 .* is double .8 bytes.' 'takes f32 .4 bytes.' '2.0f a float'
 says arguments-in-wrong-order GPUDL_ERROR_LAUNCH_ARGUMENTS: 'argument 1 .* is unsigned int' 'takes f32' 'store.u64, f32, u32'
 says argument-missing GPUDL_ERROR_LAUNCH_ARGUMENTS: '2 arguments were given, and the kernel takes 3'
-says context-reset GPUDL_ERROR_LAUNCH: "kernel 'store', grid 1 x 1 x 1" 'cuLaunchKernel returned [47]0' 'the same kernel runs'
+says context-reset GPUDL_ERROR_LAUNCH: "kernel 'store', grid 1 x 1 x 1" 'cuLaunchKernel returned 709' 'gpudl_loader_use_device.. again' 'the same kernel runs'
 if [[ $GPUDL_DRIVER == softcuda ]]; then
     says memory-of-another-device 'device 1: cuLaunchKernel returned 700' 'CONTEXT IS POISONED' 'kernel store: illegal address' 'of device 0, which this context has no access to'
     says runtime-too-old 'GPUDL_ERROR_DRIVER_TOO_OLD: .*libsoftcuda' 'lacks cuLibraryLoadData' 'calls itself CUDA 11.4' 'needs 12.0'
