@@ -6,9 +6,9 @@
 #include "abi.inc"
 #include "src/driver/codes.h"
 
-#define SAME(name, number, ...) static_assert((int)name == number, #name);
-DRIVER_CODES(SAME)
-#undef SAME
+#define IS_NUMBER(name, number, ...) static_assert((int)name == number, #name);
+DRIVER_CODES(IS_NUMBER)
+#undef IS_NUMBER
 
 static_assert(_Generic((CUdeviceptr)0, unsigned long long: 1, default: 0), "CUdeviceptr");
 static_assert(_Generic(GPUDL_STREAM_PER_THREAD, CUstream: 1, default: 0), "CUstream");
