@@ -16,6 +16,7 @@ static int open_all(void **state)
 
     nulldrv_reset();
     f.loader = harness_open();
+    assert_ok(gpudl_loader_use_device(f.loader, 0)); /* launches take the short way */
     assert_ok(gpudl_library_load(f.loader, DATA_SOURCE(names_ptx), NULL, &f.library));
     assert_ok(gpudl_kernel_get(f.library, "axpy", &f.axpy));
     assert_ok(gpudl_kernel_get(f.library, "ns::scale<float, 4>", &f.scale));
@@ -30,6 +31,7 @@ static int close_all(void **state)
     gpudl_kernel_release(f->axpy);
     gpudl_kernel_release(f->scale);
     gpudl_library_release(f->library);
+    gpudl_loader_driver(f->loader)->CtxSetCurrent(NULL);
     harness_close(f->loader);
     return 0;
 }
