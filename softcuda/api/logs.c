@@ -6,11 +6,11 @@
 
 #include "softcuda/api/report.h"
 
-enum { LINES = 24, LINE_SIZE = 1025 };  /* in all not more than CUDA's manual says: 25600 bytes */
+enum { LINES = 24, LINE_SIZE = 1025 }; /* in all not more than CUDA's manual says: 25600 bytes */
 
 static struct {
     pthread_mutex_t lock;
-    unsigned next;                      /* lines so far: the iterator of the end */
+    unsigned next; /* lines so far: the iterator of the end */
     char lines[LINES][LINE_SIZE];
 } logs = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -52,12 +52,12 @@ static size_t fitting(unsigned *first, size_t size)
 static size_t dump(unsigned first, char *buffer, size_t size)
 {
     unsigned wanted = first;
-    size_t used = fitting(&first, size), at = 0;
+    size_t at = 0;
 
+    fitting(&first, size);
     if (first != wanted && size >= sizeof(cut)) {
         first = wanted;
-        used = fitting(&first, size - (sizeof(cut) - 1));
-        if (used) {
+        if (fitting(&first, size - (sizeof(cut) - 1))) {
             memcpy(buffer, cut, sizeof(cut) - 1);
             at = sizeof(cut) - 1;
         }

@@ -214,7 +214,8 @@ static void a_kernel_that_was_released_is_not_named(void **state)
 
 static void the_log_of_softcuda_says_who_did_it(void **state)
 {
-    static const char older[] = "softcuda: kernel other: trap", line[] = "softcuda: kernel axpy: illegal address 0x10, block (1,0,0)";
+    static const char older[] = "softcuda: kernel other: trap",
+                      line[] = "softcuda: kernel axpy: illegal address 0x10, block (1,0,0)";
     gpudl_library *lib;
     gpudl_kernel *k;
     gpudl_loader *l;

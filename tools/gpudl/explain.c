@@ -140,14 +140,13 @@ static int unknown(const char *word, const bool kinds[KINDS])
 {
     struct near near = { .n = 0 };
     char text[NEAR_MOST * NAME_MOST] = "";
+    size_t used = 0;
 
     for (int kind = 0; kind < KINDS; kind++)
         if (kinds[kind])
             find_near(&near, kind, word);
-    for (size_t i = 0; i < near.n; i++) {
-        strcat(text, i ? ", " : "; near to it: ");
-        strcat(text, near.names[i]);
-    }
+    for (size_t i = 0; i < near.n; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "; near to it: ", near.names[i]);
     return command_misused(&command_explain, "there is no %scode '%.63s'%s", kinds[GPUDL_CODE_STATUS] ? "" : "CUDA ", word, text);
 }
 
