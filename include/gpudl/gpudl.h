@@ -470,6 +470,7 @@ GPUDL_API gpudl_status gpudl_kernel_launch_packed(gpudl_kernel *kernel, const gp
 #include <gpudl/arguments.h>
 #include <gpudl/embed.h>
 #include <gpudl/registered.h>
+#include <gpudl/handover.h>
 #include <gpudl/attributes.h>
 #include <gpudl/trial.h>
 #include <gpudl/life.h>

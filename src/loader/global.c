@@ -47,29 +47,45 @@ static gpudl_status ask_managed(const struct version *v, const struct image_glob
                : GPUDL_OK;
 }
 
-static gpudl_status ask(struct version *v, const struct image_global *g, int device, CUdeviceptr *address, size_t *size)
+/* Of a library without an image the driver alone knows what there is. */
+static bool ask_managed_too(const struct version *v, const char *name, CUdeviceptr *address, size_t *size)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
+
+    return !v->image && cu->LibraryGetManaged && cu->LibraryGetManaged(address, size, v->native, name) == 0;
+}
+
+static gpudl_status ask_global(const struct version *v, const char *name, int device, CUdeviceptr *address, size_t *size)
+{
+    const gpudl_driver_table *cu = &v->loader->driver.table;
+    int err;
+
+    gpudl__launches_hold();
+    err = cu->LibraryGetGlobal(address, size, v->native, name);
+    gpudl__launches_let_go();
+    if (err == GPUDL_CU_NOT_FOUND && ask_managed_too(v, name, address, size))
+        return GPUDL_OK;
+    if (err == GPUDL_CU_NOT_FOUND && !v->image)
+        return gpudl__fail_cuda(GPUDL_ERROR_NO_SUCH_GLOBAL, cu, "cuLibraryGetGlobal", err,
+            "%s: '%s'; the library was adopted, and its names are those in its image", v->content.name, name);
+    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetGlobal", err, "%s: '%s' on device %d", v->content.name, name,
+                     device)
+               : GPUDL_OK;
+}
+
+static gpudl_status ask(struct version *v, const struct image_global *g, int device, CUdeviceptr *address, size_t *size)
+{
     struct relaxed relaxed;
     gpudl_status status;
     bool pushed;
-    int err = 0;
 
     atomic_store(&v->touched, true);
     status = gpudl__context_enter(v->loader, device, &pushed);
     if (status != GPUDL_OK)
         return status;
     relaxed = gpudl__relax(v->loader);
-    if (g->managed && cu->LibraryGetManaged)
-        status = ask_managed(v, g, address, size);
-    else {
-        gpudl__launches_hold();
-        err = cu->LibraryGetGlobal(address, size, v->native, g->name);
-        gpudl__launches_let_go();
-    }
-    if (err)
-        status = gpudl__fail_cuda(
-            GPUDL_ERROR_DRIVER, cu, "cuLibraryGetGlobal", err, "%s: '%s' on device %d", v->content.name, g->name, device);
+    status = g->managed && v->loader->driver.table.LibraryGetManaged ? ask_managed(v, g, address, size)
+                                                                     : ask_global(v, g->name, device, address, size);
     gpudl__unrelax(v->loader, relaxed);
     gpudl__context_leave(v->loader, pushed);
     return status;
@@ -78,7 +94,7 @@ static gpudl_status ask(struct version *v, const struct image_global *g, int dev
 gpudl_status gpudl_version_global(gpudl_version *pin, const char *name, int device, CUdeviceptr *address, size_t *size)
 {
     static const char function[] = "gpudl_version_global";
-    const struct image_global *g;
+    const struct image_global named = { .name = name }, *g = &named;
     const struct allocator *before;
     CUdeviceptr where;
     gpudl_status status;
@@ -92,7 +108,8 @@ gpudl_status gpudl_version_global(gpudl_version *pin, const char *name, int devi
         return status;
     v = pin->version;
     before = gpudl__alloc_use(gpudl__loader_heap(v->loader));
-    status = find(v, name, &g);
+    if (!v->content.adopted)
+        status = find(v, name, &g);
     gpudl__alloc_use(before);
     if (status == GPUDL_OK)
         status = ask(v, g, device, &where, &bytes);

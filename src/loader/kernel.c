@@ -233,19 +233,20 @@ static gpudl_status get_now(gpudl_library *lib, const char *name, const void *ma
     return status;
 }
 
-static gpudl_status get(gpudl_library *lib, const char *name, const void *made_at, gpudl_kernel **out)
+gpudl_status gpudl__kernel_get(gpudl_library *lib, const char *name, const void *made_at, gpudl_kernel **out)
 {
-    bool turned = true;
+    const struct allocator *before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
     gpudl_status status = GPUDL_OK;
+    bool turned = true;
 
     while (turned && status == GPUDL_OK)
         status = get_now(lib, name, made_at, &turned, out);
+    gpudl__alloc_use(before);
     return status;
 }
 
 gpudl_status gpudl_kernel_get(gpudl_library *lib, const char *name, gpudl_kernel **out)
 {
-    const struct allocator *before;
     gpudl_status status;
 
     if (!lib || !out)
@@ -253,12 +254,7 @@ gpudl_status gpudl_kernel_get(gpudl_library *lib, const char *name, gpudl_kernel
     if (gpudl__forked())
         return gpudl__fail_forked("gpudl_kernel_get");
     status = handle_check(lib, HANDLE_LIBRARY, "gpudl_kernel_get");
-    if (status != GPUDL_OK)
-        return status;
-    before = gpudl__alloc_use(gpudl__loader_heap(lib->loader));
-    status = get(lib, name, __builtin_return_address(0), out);
-    gpudl__alloc_use(before);
-    return status;
+    return status == GPUDL_OK ? gpudl__kernel_get(lib, name, __builtin_return_address(0), out) : status;
 }
 
 void gpudl_kernel_release(gpudl_kernel *k)

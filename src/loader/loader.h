@@ -74,6 +74,7 @@ struct gpudl_loader {
     pthread_mutex_t lock;
     struct version *versions[VERSION_BUCKETS];    /* those that may be shared; not counted */
     struct version *last_of_size[VERSION_BUCKETS];  /* one of them, wanted last, or NULL */
+    struct version *newest;             /* of all */
     struct binding *retired;
     struct parking parking;
     struct moment *moments;             /* what waits for one (moment.h) */
@@ -96,6 +97,7 @@ struct version {
     size_t references;
     struct version *next;         /* in its bucket */
     bool listed;
+    struct version *before, *after;     /* among all of the loader, by number */
     struct version *newer, *older;    /* where it is parked */
     enum parked parked;
     atomic_bool touched;                /* a device may have it: unloading may wait for what runs */
@@ -111,10 +113,11 @@ struct version {
     const struct image_global *globals;
     size_t nkernels, nglobals;
     struct name_index index;            /* of the kernels' names */
-    CUlibrary native;
+    CUlibrary native;                   /* NULL: kernels without one */
+    bool lent;                          /* the code is somebody else's: not unloaded here, nor made resident */
     char *log;                          /* what the driver remarked at the load, or NULL */
     CUkernel first;                     /* kernels[0]'s, asked for when the load was checked */
-    CUkernel *registered;               /* all kernels, of a version without image and native library; else NULL */
+    CUkernel *handles;                  /* of all kernels, where there is no image: registered or adopted ones; else NULL */
     struct plan *plans;                 /* of the kernels that had a checked launch */
     struct place *places;               /* of all its kernels, once one was launched under a pin; made under the lock */
 };
@@ -197,6 +200,9 @@ void gpudl__version_drop(struct version *v);      /* not under the lock: lets go
 void gpudl__version_destroy(struct version *v);   /* not under the lock; nobody else knows it any more: unloads */
 void gpudl__version_unlist(struct version *v);    /* under the lock: no load finds it any more */
 
+/* Is there one of this driver's library? Under the lock. */
+bool gpudl__version_has_native(const gpudl_loader *l, CUlibrary native);
+
 /* The kernels' names, by their number in kernels. */
 struct names gpudl__version_names(const struct version *v);
 
@@ -223,6 +229,8 @@ gpudl_status gpudl__library_load(gpudl_loader *l, const gpudl_source *source, co
     const void *made_at, gpudl_library **out);
 gpudl_status gpudl__library_make_resident(gpudl_library *lib, const int *devices, size_t n, gpudl_when when);
 void gpudl__library_drop(gpudl_library *lib);
+/* kernel.c; the same. */
+gpudl_status gpudl__kernel_get(gpudl_library *lib, const char *name, const void *made_at, gpudl_kernel **out);
 /* A reference to what the library is now. */
 struct version *gpudl__library_hold(gpudl_library *lib);
 

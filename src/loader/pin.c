@@ -99,8 +99,9 @@ gpudl_status gpudl_version_native(gpudl_version *pin, CUlibrary *out)
     status = gpudl__pin_check(pin, function);
     if (status != GPUDL_OK)
         return status;
-    if (pin->version->registered)
-        return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: registered kernels are in no library of the driver's",
+    if (!pin->version->native)
+        return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
+            "%s: kernels that were registered, or adopted by themselves, are in no library that gpudl knows; gpudl_kernel_native() gives theirs",
             pin->version->content.name);
     atomic_store(&pin->version->touched, true);
     *out = pin->version->native;

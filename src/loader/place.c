@@ -176,9 +176,9 @@ static gpudl_status hand_over(struct version *v)
 
 int gpudl__version_kernel(const struct version *v, size_t index, CUkernel *out)
 {
-    if (v->registered)
-        *out = v->registered[index];
-    return v->registered ? 0 : v->loader->driver.table.LibraryGetKernel(out, v->native, v->kernels[index].name);
+    if (v->handles)
+        *out = v->handles[index];
+    return v->handles ? 0 : v->loader->driver.table.LibraryGetKernel(out, v->native, v->kernels[index].name);
 }
 
 gpudl_status gpudl__version_load(struct version *v)
@@ -209,7 +209,7 @@ void gpudl__version_unload(struct version *v)
     int err;
 
     gpudl__launches_hold();
-    err = v->native ? l->driver.table.LibraryUnload(v->native) : 0;
+    err = v->native && !v->lent ? l->driver.table.LibraryUnload(v->native) : 0;
     gpudl__launches_let_go();
     gpudl__unrelax(l, r);
     if (err)

@@ -158,16 +158,43 @@ void gpudl__version_unlist(struct version *v)
     v->listed = false;
 }
 
-void gpudl__version_destroy(struct version *v)
+/* Under the lock. */
+static void join_all(struct version *v)
+{
+    v->before = v->loader->newest;
+    if (v->before)
+        v->before->after = v;
+    v->loader->newest = v;
+}
+
+static void leave_all(struct version *v)
 {
     gpudl_loader *l = v->loader;
 
+    pthread_mutex_lock(&l->lock);
+    l->counts.unloads++;
+    if (v->after)
+        v->after->before = v->before;
+    else if (l->newest == v)
+        l->newest = v->before;
+    if (v->before)
+        v->before->after = v->after;
+    pthread_mutex_unlock(&l->lock);
+}
+
+bool gpudl__version_has_native(const gpudl_loader *l, CUlibrary native)
+{
+    for (const struct version *v = l->newest; v; v = v->before)
+        if (v->native == native)
+            return true;
+    return false;
+}
+
+void gpudl__version_destroy(struct version *v)
+{
     gpudl__version_unload(v);
-    if (v->number) {
-        pthread_mutex_lock(&l->lock);
-        l->counts.unloads++;
-        pthread_mutex_unlock(&l->lock);
-    }
+    if (v->number)
+        leave_all(v);
     gpudl__plans_free(v->plans);
     gpudl__free(v->places);
     gpudl__index_free(&v->index);
@@ -227,12 +254,14 @@ static struct version *find_twin(const struct version *v)
 static struct version *publish(struct version *v)
 {
     gpudl_loader *l = v->loader;
-    bool is_own = v->nglobals || v->registered;
+    bool is_own = v->nglobals || v->handles;
     struct version *other;
 
     pthread_mutex_lock(&l->lock);
     v->number = ++l->counts.loads;
     other = is_own ? NULL : find_twin(v);
+    if (!other)
+        join_all(v);
     if (!other && !is_own)
         list(v);
     pthread_mutex_unlock(&l->lock);

@@ -20,6 +20,7 @@ struct CUlib_st {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUlib_st *libraries;                   /* all since the reset */
 static char *kernel_names, *log_text, *remarks_text, *driver_log; /* NULL: any; NULL: none */
+static char *param_sizes;                            /* NULL: not told */
 static size_t global_bytes = 64;
 
 static void set(char **place, const char *text)
@@ -54,6 +55,10 @@ int null_LogsDumpToMemory(unsigned *from, char *buffer, size_t *size, unsigned f
     *size = (size_t)snprintf(buffer, *size, "%s", driver_log ? driver_log : "");
     pthread_mutex_unlock(&lock);
     return 0;
+}
+void nulldrv_set_params(const char *sizes)
+{
+    set(&param_sizes, sizes);
 }
 void nulldrv_set_globals(size_t bytes)
 {
@@ -201,6 +206,48 @@ int null_LibraryGetKernelCount(unsigned *count, CUlibrary library)
     return 0;
 }
 
+int null_LibraryEnumerateKernels(CUkernel *kernels, unsigned n, CUlibrary library)
+{
+    ENTER(LibraryEnumerateKernels);
+    if (usable(library, "kernels were asked of an unloaded library"))
+        return GPUDL_CU_INVALID_HANDLE;
+    pthread_mutex_lock(&lock);
+    for (CUkernel k = library->kernels; k && n; k = k->next, n--)
+        *kernels++ = k;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+/* Each lies behind the one before, at a multiple of its size. */
+static int param_info(size_t index, size_t *offset, size_t *size)
+{
+    size_t end = 0;
+
+    if (!param_sizes)
+        return GPUDL_CU_NOT_SUPPORTED;
+    for (const char *s = param_sizes; *s; s += strcspn(s, ","), s += *s == ',', index--) {
+        *size = strtoul(s, NULL, 10);
+        *offset = (end + *size - 1) / *size * *size;
+        end = *offset + *size;
+        if (!index)
+            return 0;
+    }
+    return GPUDL_CU_INVALID_VALUE;
+}
+
+int null_KernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *size)
+{
+    int err;
+
+    ENTER(KernelGetParamInfo);
+    if (param_sizes && usable(kernel->library, "parameters were asked of a kernel of an unloaded library"))
+        return GPUDL_CU_INVALID_HANDLE;
+    pthread_mutex_lock(&lock);
+    err = param_info(index, offset, size);
+    pthread_mutex_unlock(&lock);
+    return err;
+}
+
 static int global(CUdeviceptr *address, size_t *bytes, CUlibrary library)
 {
     if (usable(library, "a global was asked of an unloaded library"))
@@ -313,6 +360,7 @@ void reset_libraries(void)
     nulldrv_set_log(NULL);
     nulldrv_set_remarks(NULL);
     nulldrv_set_driver_log(NULL);
+    nulldrv_set_params(NULL);
     nulldrv_set_globals(64);
     nulldrv_on_launch(NULL);
     reset_nodes();

@@ -173,8 +173,8 @@ static gpudl_status create(struct version *v, const struct image_kernel *kernel,
         return gpudl__fail_memory("a kernel's limits");
     p->kernel = kernel;
     set_devices_limits(p, d);
-    if (v->registered)
-        atomic_init(&p->shared, d->shared_most); /* the driver knows what the program has asked for */
+    if (v->lent)
+        atomic_init(&p->shared, d->shared_most); /* the driver knows what its owner has asked for */
     if (r)
         set_kernels_limits(p, d, r);
     set_params(p, kernel);

@@ -54,7 +54,7 @@ static void move(struct version *v, enum parked kind)
 static void retire(struct version *v)
 {
     gpudl__version_unlist(v);
-    move(v, atomic_load(&v->touched) && !v->registered ? PARKED_RETIRED : PARKED_DOOMED);
+    move(v, atomic_load(&v->touched) && !v->lent ? PARKED_RETIRED : PARKED_DOOMED);
 }
 
 void gpudl__park(struct version *v)

@@ -81,7 +81,7 @@ gpudl_status gpudl__resident_make(
 {
     struct work w = { v, handles, n, devices };
 
-    if (v->registered)
+    if (v->lent)
         return GPUDL_OK;
     if (!v->loader->driver.table.KernelGetFunction)
         return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD,

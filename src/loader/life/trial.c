@@ -167,7 +167,7 @@ gpudl_status gpudl__trials_run(const struct trials *t, const struct version *v)
     char program[PATH_MAX];
     gpudl_status status;
 
-    if (v->registered)
+    if (v->handles)
         return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
             "%s: registered kernels have no image that another process could load: replace it without trials", v->content.name);
     status = gpudl__trial_find(program, sizeof(program));

@@ -15,6 +15,7 @@ struct content {
     char *name;                 /* for messages: the path, or "memory" */
     bool mapped;
     bool registered;            /* no image: gpudl_registered_kernels */
+    CUlibrary adopted;          /* that they are of (adopt.c), or NULL */
     struct stamp stamp;         /* of the file that was read; not there: it was none */
     struct span signature;      /* the source's own, lent until it is admitted (trust.h); or empty */
     struct trust_setup *trust;  /* the policy that its load brought along (trust.h), or NULL */

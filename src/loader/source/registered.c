@@ -118,18 +118,19 @@ static bool append(struct image_kernel *k, struct image_param p)
     return true;
 }
 
-/* Until the driver says that there are no more. */
+/* Until the driver says that there are no more; another answer tells nothing. */
 static gpudl_status ask_params(const struct version *v, CUkernel handle, struct image_kernel *k)
 {
     const gpudl_driver_table *cu = &v->loader->driver.table;
     size_t offset, size;
+    int err = 0;
 
-    while (k->nparams < PARAMS_MOST && cu->KernelGetParamInfo(handle, k->nparams, &offset, &size) == 0) {
+    while (k->nparams < PARAMS_MOST && (err = cu->KernelGetParamInfo(handle, k->nparams, &offset, &size)) == 0) {
         if (!append(k, (struct image_param){ .offset = (uint32_t)offset, .size = (uint32_t)size }))
             return gpudl__fail_memory("registered kernels");
         k->param_bytes = (uint32_t)(offset + size);
     }
-    k->params_known = true;
+    k->params_known = err == GPUDL_CU_INVALID_VALUE;
     return GPUDL_OK;
 }
 
@@ -149,22 +150,24 @@ gpudl_status gpudl__registered_load(struct version *v)
 {
     const gpudl_registered_kernel *given = (const void *)v->content.bytes.data;
     size_t n = v->content.bytes.size / sizeof(*given);
-    struct image_kernel *kernels = gpudl__alloc_zero(n * sizeof(*kernels));
+    struct image_kernel *kernels = gpudl__alloc_zero((n + 1) * sizeof(*kernels)); /* an adopted library may have none */
     gpudl_status status = GPUDL_OK;
     struct names names;
 
     v->kernels = kernels;
-    v->registered = gpudl__alloc_zero(n * sizeof(*v->registered));
-    if (!kernels || !v->registered)
+    v->lent = true;
+    v->handles = gpudl__alloc_zero((n + 1) * sizeof(*v->handles));
+    if (!kernels || !v->handles)
         return gpudl__fail_memory("registered kernels");
     v->nkernels = n;
     for (size_t i = 0; i < n; i++)
         kernels[i].name = "";
     for (size_t i = 0; i < n && status == GPUDL_OK; i++)
-        status = take(v, &given[i], &kernels[i], &v->registered[i]);
+        status = take(v, &given[i], &kernels[i], &v->handles[i]);
     if (status != GPUDL_OK)
         return status;
-    v->first = v->registered[0];
+    v->first = v->handles[0];
+    v->native = v->content.adopted;
     names = gpudl__version_names(v);
     return gpudl__index_update(&v->index, &names, 0) ? GPUDL_OK : gpudl__fail_memory("the names of kernels");
 }
@@ -173,7 +176,7 @@ bool gpudl__registered_is_function(const struct version *v, const struct image_k
 {
     const gpudl_registered_kernel *given = (const void *)v->content.bytes.data;
 
-    return v->registered && given[k - v->kernels].function;
+    return v->handles && given[k - v->kernels].function;
 }
 
 void gpudl__registered_unload(struct version *v)
@@ -183,7 +186,7 @@ void gpudl__registered_unload(struct version *v)
     for (size_t i = 0; i < v->nkernels; i++)
         gpudl__free((void *)v->kernels[i].params);
     gpudl__free((void *)v->kernels);
-    gpudl__free(v->registered);
+    gpudl__free(v->handles);
     v->kernels = NULL;
-    v->registered = NULL;
+    v->handles = NULL;
 }

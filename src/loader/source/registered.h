@@ -1,4 +1,5 @@
-/* registered.h - kernels that the program has anyway, in the place of an image. */
+/* registered.h - kernels that somebody else has loaded, in the place of an image: the program registered them as a source, or handed them
+ * over (adopt.c). */
 #ifndef GPUDL_LOADER_REGISTERED_H
 #define GPUDL_LOADER_REGISTERED_H
 
