@@ -5,8 +5,10 @@ find_library(ZSTD_LIBRARY zstd REQUIRED)
 find_path(LZ4_INCLUDE lz4.h REQUIRED)
 find_path(ZSTD_INCLUDE zstd.h REQUIRED)
 find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
-find_path(SODIUM_INCLUDE sodium.h REQUIRED)
-find_library(SODIUM_LIBRARY NAMES libsodium.a sodium REQUIRED)      # the static one: 200 KB that need not be there at run time
+if(GPUDL_FEATURES STREQUAL "full" OR GPUDL_SOFTCUDA)
+    find_path(SODIUM_INCLUDE sodium.h REQUIRED)
+    find_library(SODIUM_LIBRARY NAMES libsodium.a sodium REQUIRED)      # the static one: 200 KB that need not be there at run time
+endif()
 if(BUILD_TESTING)
     find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 endif()

@@ -1,6 +1,11 @@
 # Options of the build, and what holds for every target.
 option(BUILD_TESTING "Build the tests" ON)
 option(GPUDL_SOFTCUDA "Build softcuda, the software CUDA device (needs LLVM 19)" ON)
+set(GPUDL_FEATURES full CACHE STRING "What libgpudl is built with: full, or basic (no compilers, linkers, trust, cache, watches, trials)")
+set_property(CACHE GPUDL_FEATURES PROPERTY STRINGS full basic)
+if(NOT GPUDL_FEATURES MATCHES "^(full|basic)$")
+    message(FATAL_ERROR "GPUDL_FEATURES is '${GPUDL_FEATURES}': give full or basic")
+endif()
 option(GPUDL_WERROR "Treat warnings as errors" ON)
 set(GPUDL_SANITIZE "" CACHE STRING "Sanitizers for everything: empty, address, thread")
 

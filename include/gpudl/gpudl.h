@@ -477,4 +477,5 @@ GPUDL_API gpudl_status gpudl_kernel_launch_packed(gpudl_kernel *kernel, const gp
 #include <gpudl/async.h>
 #include <gpudl/watch.h>
 #include <gpudl/link.h>
+#include <gpudl/features.h>
 #endif

@@ -63,7 +63,7 @@ static gpudl_status ask_global(const struct version *v, const char *name, int de
     gpudl__launches_hold();
     err = cu->LibraryGetGlobal(address, size, v->native, name);
     gpudl__launches_let_go();
-    if (err == GPUDL_CU_NOT_FOUND && ask_managed_too(v, name, address, size))
+    if (err && ask_managed_too(v, name, address, size))
         return GPUDL_OK;
     if (err == GPUDL_CU_NOT_FOUND && !v->image)
         return gpudl__fail_cuda(GPUDL_ERROR_NO_SUCH_GLOBAL, cu, "cuLibraryGetGlobal", err,

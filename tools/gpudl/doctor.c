@@ -35,10 +35,34 @@ static void print_driver(const struct driver_finding *d)
         printf("  lacks %s: no %s\n", d->lacks[i].function, d->lacks[i].without);
 }
 
-static void print_rest(const struct findings *f)
+static const struct {
+    uint64_t bit;
+    const char *word;
+} parts[] = {
+    { GPUDL_BUILT_COMPILE, "compile" },
+    { GPUDL_BUILT_LINK, "link" },
+    { GPUDL_BUILT_TRUST, "trust" },
+    { GPUDL_BUILT_CACHE, "cache" },
+    { GPUDL_BUILT_WATCH, "watch" },
+    { GPUDL_BUILT_TRIAL, "trial" },
+};
+
+static bool is_full(const struct findings *f)
 {
-    printf("\nCPU: %s, %u threads\n", f->cpu, f->threads);
-    printf("LLVM in softcuda: %s\n", f->llvm);
+    return f->features & GPUDL_BUILT_FULL;
+}
+
+static void print_build(const struct findings *f)
+{
+    if (!is_full(f))
+        printf("this is a basic build: no compilers, linkers, trust, cache on disk, watches or trials\n");
+    else
+        printf("this is a full build\n");
+    printf("trial launches before a replace: %s\n", f->features & GPUDL_HAS_TRIAL ? "yes" : "no, there is no gpudl-trial");
+}
+
+static void print_compilers(const struct findings *f)
+{
     printf("compilers of CUDA C++:%s\n", f->ncompilers ? "" : " none");
     for (size_t i = 0; i < f->ncompilers; i++) {
         printf("  %s: ", f->compilers[i].kind);
@@ -63,6 +87,14 @@ static void print_rest(const struct findings *f)
     printf("compiled code is kept in ");
     words_print(f->cache.folder ? f->cache.folder : "no folder: none of GPUDL_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
     printf(": %llu entries, %llu bytes\n", (unsigned long long)f->cache.entries, (unsigned long long)f->cache.bytes);
+}
+
+static void print_rest(const struct findings *f)
+{
+    printf("\nCPU: %s, %u threads\n", f->cpu, f->threads);
+    printf("LLVM in softcuda: %s\n", f->llvm);
+    if (is_full(f))
+        print_compilers(f);
     printf("names as in the source (saxpy for _Z5saxpyifPKfPf): %s\n", f->names ? "yes" : "no");
     printf("\nenvironment that changes loading:%s\n", f->nvariables ? "" : " none");
     for (size_t i = 0; i < f->nvariables; i++) {
@@ -83,6 +115,7 @@ static void print_findings(const struct findings *f)
     printf("\n%s: ", f->usable ? "programs that ask for no driver get" : "programs that ask for no driver get none");
     words_print(f->chosen);
     putchar('\n');
+    print_build(f);
     print_rest(f);
 }
 
@@ -199,6 +232,13 @@ static void write_findings(const struct findings *f)
     snprintf(version, sizeof(version), "%d.%d.%d", GPUDL_VERSION_MAJOR, GPUDL_VERSION_MINOR, GPUDL_VERSION_PATCH);
     json_open(&j, NULL, '{');
     json_string(&j, "gpudl", version);
+    json_string(&j, "build", is_full(f) ? "full" : "basic");
+    json_open(&j, "parts", '[');
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        if (f->features & parts[i].bit)
+            json_string(&j, NULL, parts[i].word);
+    json_close(&j, ']');
+    json_truth(&j, "trials", f->features & GPUDL_HAS_TRIAL);
     json_open(&j, "drivers", '[');
     for (size_t i = 0; i < f->ndrivers; i++)
         write_driver(&j, &f->drivers[i]);

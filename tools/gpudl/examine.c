@@ -94,6 +94,7 @@ static void examine_drivers(struct findings *f)
         examine_driver(wanted, "what GPUDL_DRIVER names", f);
     f->usable = open_driver(NULL, &loader) == GPUDL_OK;
     snprintf(f->chosen, sizeof(f->chosen), "%s", f->usable ? gpudl_loader_driver_text(loader) : gpudl_error_text());
+    f->features = gpudl_features(f->usable ? loader : NULL);
     if (f->usable)
         gpudl_loader_close(loader);
 }
@@ -291,7 +292,9 @@ static void list_missing(struct findings *f)
     if (!is_found(f, "softcuda"))
         miss(
             f, "softcuda", "kernels without a GPU", "build or install gpudl with it, and keep libsoftcuda.so beside libgpudl.so");
-    if (!f->ncompilers)
+    if (!(f->features & GPUDL_BUILT_COMPILE))
+        miss(f, "a full build of gpudl", "sources that are loaded, linking, trust, watches, trials", "build it with GPUDL_FEATURES=full");
+    else if (!f->ncompilers)
         miss(f, "a compiler of CUDA C++ (NVRTC, nvcc, clang)", "sources that are loaded",
             "pip install nvidia-cuda-nvrtc, or apt install clang-19; or set CUDA_HOME to a toolkit");
     if (f->nlinkers && !f->linkers[0].usable)

@@ -46,6 +46,7 @@ struct missing_finding {
 struct findings {
     struct driver_finding drivers[MOST_DRIVERS];
     size_t ndrivers;
+    uint64_t features;              /* gpudl_features() with the default driver */
     bool usable;                    /* the default driver has a device */
     char chosen[4096];              /* which it is, or why it is none */
     char cpu[128], llvm[512];
