@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 still = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 .DEFAULT_GOAL := all
-.PHONY: all demo test nightly bench deps ensure check-asan check-tsan format lint install gpu-bundle clean help
+.PHONY: all demo test nightly bench deps ensure check-asan check-tsan format abi-lists lint install gpu-bundle clean help
 
 # Configured once; ninja configures again by itself when a CMake file changes.
 build/build.ninja:
@@ -53,6 +53,9 @@ check-tsan: build-tsan/build.ninja  ## the tests under the thread sanitizer
 
 format:  ## set the lines changed since the last commit in the house's format
 	git clang-format-14 --force
+
+abi-lists: all  ## write tests/abi/symbols.txt and layout.txt anew, after an addition to the API
+	for list in symbols layout; do SOURCE=. CC=cc LIBRARY=build/lib/libgpudl.so tests/abi/check.sh $$list --write || exit 1; done
 
 lint: build/build.ninja  ## check the text of the sources, and run clang-tidy
 	cmake/lint.sh build

@@ -39,13 +39,8 @@ errors)     # the lists of codes, and the page made of them
     "$GPUDL" explain --markdown >"$TMP/made"
     same "gpudl explain --markdown and docs/ERRORS.md (ninja errors_page makes it)" "$TMP/made" docs/ERRORS.md
     ;;
-exports)    # the public headers, and what the library exports
-    grep -ho 'GPUDL_API[^;(]*\bgpudl_[a-z0-9_]*' include/gpudl/*.h | sed 's/.*\b\(gpudl_[a-z0-9_]*\)$/\1/' | sort -u >"$TMP/declared"
-    nm -D --defined-only "$BUILD/lib/libgpudl.so" | awk '$2 != "A" { sub("@.*", "", $3); print $3 }' | sort -u >"$TMP/exported"
-    same "GPUDL_API in include/gpudl and the exports of libgpudl.so" "$TMP/declared" "$TMP/exported"
-    ;;
 *)
-    echo "usage: agree.sh manual|dependencies|readme|errors|exports"
+    echo "usage: agree.sh manual|dependencies|readme|errors"
     exit 2
     ;;
 esac
