@@ -176,7 +176,7 @@ typedef enum gpudl_source_kind {
 typedef struct gpudl_source {
     size_t size;                /* sizeof(gpudl_source) */
     gpudl_source_kind kind;
-    unsigned reserved;
+    unsigned reserved;          /* 0 */
     const char *name;           /* FILE: the path. TEXT: what to call it in messages. MEMORY: NULL or a name for messages */
     const void *bytes;          /* MEMORY, TEXT */
     size_t nbytes;              /* MEMORY, TEXT */

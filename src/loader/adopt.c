@@ -183,10 +183,10 @@ static gpudl_status begin(const char *function, gpudl_loader *given, const gpudl
     *a = (struct adoption){ 0 };
     if (options)
         status = gpudl__options_import(&a->options, sizeof(a->options), options, "gpudl_adopt_options");
+    if (status == GPUDL_OK)
+        status = gpudl__flags_check(a->options.flags, GPUDL_ADOPT_OWNED, "gpudl_adopt_options");
     if (status == GPUDL_OK && (a->options.flags & ~flags))
-        status = gpudl__fail(a->options.flags & ~(uint64_t)GPUDL_ADOPT_OWNED ? GPUDL_ERROR_TOO_NEW : GPUDL_ERROR_ARGUMENT,
-            "%s: flags is 0x%llx, and here there is 0x%llx", function, (unsigned long long)a->options.flags,
-            (unsigned long long)flags);
+        status = gpudl__fail_argument(function, "GPUDL_ADOPT_OWNED is for libraries");
     if (status == GPUDL_OK)
         a->loader = gpudl__loader(given, function, &status);
     return status;

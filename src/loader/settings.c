@@ -32,10 +32,10 @@ static gpudl_status parse_target(const char *name, struct load_settings *s)
 
 static gpudl_status check(const gpudl_load_options *o)
 {
-    if (o->flags & ~KNOWN_FLAGS)
-        return gpudl__fail(GPUDL_ERROR_TOO_NEW,
-            "gpudl_load_options.flags is 0x%llx, and this gpudl knows 0x%llx: leave the others out, or install a newer one",
-            (unsigned long long)o->flags, (unsigned long long)KNOWN_FLAGS);
+    gpudl_status status = gpudl__flags_check(o->flags, KNOWN_FLAGS, "gpudl_load_options");
+
+    if (status != GPUDL_OK)
+        return status;
     if (o->optimization > GPUDL_OPTIMIZATION(4))
         return wrong("optimization is 0 (the driver's choice) or GPUDL_OPTIMIZATION(level), with a level from 0 to 4");
     if (o->fma > GPUDL_FMA_OFF)

@@ -433,6 +433,45 @@ static void arrays_are_of_the_callers_structs(void **state)
     assert_fails(gpudl_library_load_first(loader, &sources[0].source, 3, NULL, &which, &lib), GPUDL_ERROR_ARGUMENT, "of one size");
 }
 
+/* Sets a bit in the member of that name, in turn of each struct that has one; what its use answers then. */
+static void expect_of_members(const char *member, unsigned bit, gpudl_status expected)
+{
+    FILE *f = fopen(LAYOUT, "re");
+    char line[256], name[128] = "", found[64];
+    size_t place_of;
+
+    assert_non_null(f);
+    while (fgets(line, sizeof(line), f)) {
+        sscanf(line, "struct %127[a-z0-9_]", name);
+        if (sscanf(line, "    %63[a-z_] at %zu", found, &place_of) != 2 || strcmp(found, member) != 0)
+            continue;
+        FOR_EACH(given, g, given) {
+            unsigned char *p;
+            if (strcmp(g->name, name) != 0)
+                continue;
+            p = place(g->full, g->size, g->size, 0);
+            p[place_of + bit / 8] |= 1u << bit % 8;
+            gpudl_status status = g->use(p);
+            if (status != expected || !strstr(gpudl_error_text(), member))
+                fail_msg("%s.%s: %s: %s", name, member, gpudl_status_name(status), gpudl_error_text());
+        }
+    }
+    fclose(f);
+}
+
+/* So that a later header may give them a meaning: who uses it is not misunderstood. */
+static void what_is_reserved_must_be_zero(void **state)
+{
+    (void)state;
+    expect_of_members("reserved", 0, GPUDL_ERROR_ARGUMENT);
+}
+
+static void a_flag_that_is_not_known_is_refused(void **state)
+{
+    (void)state;
+    expect_of_members("flags", 30, GPUDL_ERROR_TOO_NEW);
+}
+
 static bool has_entry(const char *name)
 {
     FOR_EACH(given, g, given)
@@ -533,6 +572,8 @@ int main(void)
         cmocka_unit_test(a_size_that_cannot_be_is_refused),
         cmocka_unit_test(what_is_filled_in_is_what_the_caller_has_room_for),
         cmocka_unit_test(arrays_are_of_the_callers_structs),
+        cmocka_unit_test(what_is_reserved_must_be_zero),
+        cmocka_unit_test(a_flag_that_is_not_known_is_refused),
         cmocka_unit_test(every_struct_that_may_grow_is_tried),
     };
 

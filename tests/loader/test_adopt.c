@@ -220,7 +220,7 @@ static void a_library_has_one_owner(void **state)
     assert_ok(gpudl_library_pin(loaded, &v));
     assert_ok(gpudl_version_native(v, &ours));
     assert_fails(gpudl_library_adopt(l, ours, &o, &again), GPUDL_ERROR_ARGUMENT, "unloaded twice");
-    assert_fails(gpudl_kernel_adopt(l, kernel_of(l, native, "a"), &o, &k), GPUDL_ERROR_ARGUMENT, "flags is 0x1");
+    assert_fails(gpudl_kernel_adopt(l, kernel_of(l, native, "a"), &o, &k), GPUDL_ERROR_ARGUMENT, "is for libraries");
     gpudl_version_unpin(v);
     gpudl_library_release(loaded);
     gpudl_library_release(lib);

@@ -74,7 +74,7 @@ static void wrong_arguments_are_told_at_once(void **state)
     load.fma = 9;
     assert_fails(gpudl_library_load_async(l, GPUDL_MEMORY(one, 3), &load, NULL, &task), GPUDL_ERROR_ARGUMENT, "fma");
     o.flags = 4;
-    assert_fails(gpudl_library_load_async(l, GPUDL_MEMORY(one, 3), NULL, &o, &task), GPUDL_ERROR_ARGUMENT, "flags");
+    assert_fails(gpudl_library_load_async(l, GPUDL_MEMORY(one, 3), NULL, &o, &task), GPUDL_ERROR_TOO_NEW, "flags");
     o.flags = 0;
     o.ndevices = 1;
     assert_fails(gpudl_library_load_async(l, GPUDL_MEMORY(one, 3), NULL, &o, &task), GPUDL_ERROR_ARGUMENT, "devices");

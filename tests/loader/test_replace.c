@@ -320,7 +320,7 @@ static void wrong_arguments_are_told(void **state)
     assert_fails(replace(NULL, two), GPUDL_ERROR_ARGUMENT, "NULL");
     assert_fails(gpudl_library_replace(lib, NULL, NULL), GPUDL_ERROR_ARGUMENT, "");
     o.flags = 2;
-    assert_fails(gpudl_library_replace(lib, GPUDL_MEMORY(two, strlen(two)), &o), GPUDL_ERROR_ARGUMENT, "flags");
+    assert_fails(gpudl_library_replace(lib, GPUDL_MEMORY(two, strlen(two)), &o), GPUDL_ERROR_TOO_NEW, "flags");
     o = (gpudl_replace_options)GPUDL_REPLACE_OPTIONS_INIT;
     o.when.mode = 7;
     assert_fails(gpudl_library_replace(lib, GPUDL_MEMORY(two, strlen(two)), &o), GPUDL_ERROR_ARGUMENT, "when");

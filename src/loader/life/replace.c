@@ -429,12 +429,10 @@ gpudl_status gpudl__library_replace(
     gpudl_library *lib, const gpudl_source *source, const gpudl_replace_options *o, const struct trials *trials)
 {
     struct load_settings settings = lib->settings;
-    gpudl_status status = GPUDL_OK;
+    gpudl_status status = gpudl__flags_check(o->flags, GPUDL_REPLACE_KEEP_PREVIOUS, "gpudl_replace_options");
 
-    if (o->flags & ~(uint64_t)GPUDL_REPLACE_KEEP_PREVIOUS)
-        return gpudl__fail_argument(
-            function, "flags has bits that this gpudl does not know: there is GPUDL_REPLACE_KEEP_PREVIOUS");
-    status = gpudl__when_check(function, o->when);
+    if (status == GPUDL_OK)
+        status = gpudl__when_check(function, o->when);
     if (status == GPUDL_OK && o->load)
         status = gpudl__settings_import(o->load, &settings);
     return status == GPUDL_OK ? replace(lib, source, &settings, o, trials) : status;

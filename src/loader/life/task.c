@@ -178,11 +178,10 @@ static gpudl_status import(struct gpudl_task *t, const char *function, const gpu
 
     if (given)
         status = gpudl__options_import(&t->async, sizeof(t->async), given, "gpudl_async_options");
+    if (status == GPUDL_OK)
+        status = gpudl__flags_check(t->async.flags, known, "gpudl_async_options");
     if (status != GPUDL_OK)
         return status;
-    if (t->async.flags & ~known)
-        return gpudl__fail_argument(
-            "gpudl_async_options", "flags has bits that this gpudl does not know: they are GPUDL_ASYNC_...");
     if (t->async.ndevices > TASK_DEVICES || (t->async.ndevices && !t->async.devices))
         return gpudl__fail_argument("gpudl_async_options", "devices is NULL and ndevices is not 0, or there are more than 64");
     if (t->async.ndevices)

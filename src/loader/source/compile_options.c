@@ -35,12 +35,10 @@ gpudl_status gpudl__compile_import(const gpudl_compile_options *given, gpudl_com
     *o = (gpudl_compile_options)GPUDL_COMPILE_OPTIONS_INIT;
     if (given)
         status = gpudl__options_import(o, sizeof(*o), given, "gpudl_compile_options");
+    if (status == GPUDL_OK)
+        status = gpudl__flags_check(o->flags, KNOWN_FLAGS, "gpudl_compile_options");
     if (status != GPUDL_OK)
         return status;
-    if (o->flags & ~KNOWN_FLAGS)
-        return gpudl__fail(GPUDL_ERROR_TOO_NEW,
-            "gpudl_compile_options.flags is 0x%x, and this gpudl knows 0x%x: leave the others out, or install a newer one",
-            o->flags, KNOWN_FLAGS);
     if ((unsigned)o->format > GPUDL_FORMAT_FATBIN)
         return wrong("format is none of gpudl_format");
     return check_lists(o);

@@ -252,6 +252,8 @@ static gpudl_status take_in(const gpudl_source *source, bool may_map, bool any, 
     status = gpudl__options_import(&known, sizeof(known), source, "gpudl_source");
     if (status != GPUDL_OK)
         return status;
+    if (known.reserved)
+        return gpudl__fail_argument("gpudl_source", "reserved is 0");
     name = name_of(&known);
     if (known.kind == GPUDL_SOURCE_REGISTERED && any)
         return gpudl__fail_argument("gpudl_source", "registered kernels are the program's own, and no bytes to sign or to check");
