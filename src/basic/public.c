@@ -4,11 +4,12 @@
 #include "src/basic/basic.h"
 
 static const char no_compilers[] = "compilers of CUDA C++", no_linkers[] = "linkers", no_cache[] = "a cache on disk",
-    no_trust[] = "digests and signatures", no_watches[] = "watches of files";
+                  no_trust[] = "digests and signatures", no_watches[] = "watches of files";
 
 /* ----------------------------------------------------------------------------------------------------------------------- compile */
 
-gpudl_status gpudl_compile(gpudl_loader *loader, const gpudl_source *source, const gpudl_compile_options *options, gpudl_code **out)
+gpudl_status gpudl_compile(
+    gpudl_loader *loader, const gpudl_source *source, const gpudl_compile_options *options, gpudl_code **out)
 {
     (void)loader, (void)source, (void)options, (void)out;
     return gpudl__basic_lacks("gpudl_compile", no_compilers);
@@ -135,8 +136,7 @@ int gpudl_trust_key_is_locked(const char *secret_key)
     return 0;
 }
 
-gpudl_status gpudl_trust_sign(
-    const gpudl_source *source, const gpudl_sign_options *options, char signature[GPUDL_SIGNATURE_TEXT])
+gpudl_status gpudl_trust_sign(const gpudl_source *source, const gpudl_sign_options *options, char signature[GPUDL_SIGNATURE_TEXT])
 {
     (void)source, (void)options, (void)signature;
     return gpudl__basic_lacks("gpudl_trust_sign", no_trust);

@@ -22,8 +22,8 @@ uint64_t gpudl__features_found(gpudl_loader *l)
 
 gpudl_status gpudl__basic_lacks(const char *what, const char *part)
 {
-    return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: this is a basic build of gpudl, without %s: build it with GPUDL_FEATURES=full for that", what,
-        part);
+    return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
+        "%s: this is a basic build of gpudl, without %s: build it with GPUDL_FEATURES=full for that", what, part);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ compile, link, keep */
@@ -50,7 +50,8 @@ bool gpudl__link_alone(gpudl_loader *l, struct content *content, const struct lo
 {
     (void)l, (void)settings;
     if (*status == GPUDL_ERROR_NOT_LINKED)
-        *status = gpudl__fail(*status, "%s: the code must be linked before it is loaded, and this is a basic build of gpudl, without linkers",
+        *status = gpudl__fail(*status,
+            "%s: the code must be linked before it is loaded, and this is a basic build of gpudl, without linkers",
             content->name);
     return false;
 }
@@ -74,8 +75,8 @@ gpudl_status gpudl__trust_open(const gpudl_trust_options *given, struct trust_se
     return given ? refuse_policy("gpudl_loader_options.trust", given) : GPUDL_OK;
 }
 
-gpudl_status gpudl__trust_admit(const struct trust_setup *own, const struct trust_setup *before, const gpudl_load_options *options,
-    struct content *content)
+gpudl_status gpudl__trust_admit(
+    const struct trust_setup *own, const struct trust_setup *before, const gpudl_load_options *options, struct content *content)
 {
     gpudl_load_options load;
     gpudl_status status;

@@ -13,9 +13,9 @@ enum { KERNELS_MOST = 1 << 20 };
 
 struct adoption {
     gpudl_loader *loader;
-    CUlibrary native;           /* NULL: one kernel */
+    CUlibrary native; /* NULL: one kernel */
     gpudl_adopt_options options;
-    const char *name;           /* for messages */
+    const char *name; /* for messages */
     gpudl_registered_kernel *kernels;
     size_t nkernels;
 };
@@ -37,8 +37,9 @@ static gpudl_status make_room(struct adoption *a, size_t n)
 static gpudl_status find_named(struct adoption *a)
 {
     const gpudl_driver_table *cu = &a->loader->driver.table;
-    gpudl_status status = a->options.kernels ? make_room(a, a->options.nkernels)
-                                             : gpudl__fail_argument("gpudl_library_adopt", "kernels is NULL and nkernels is not 0");
+    gpudl_status status = a->options.kernels
+        ? make_room(a, a->options.nkernels)
+        : gpudl__fail_argument("gpudl_library_adopt", "kernels is NULL and nkernels is not 0");
 
     for (size_t i = 0; i < a->options.nkernels && status == GPUDL_OK; i++) {
         const char *name = a->options.kernels[i];
@@ -49,8 +50,8 @@ static gpudl_status find_named(struct adoption *a)
         a->kernels[i].name = name;
         err = cu->LibraryGetKernel(&a->kernels[i].kernel, a->native, name);
         if (err)
-            status = gpudl__fail_cuda(err == GPUDL_CU_NOT_FOUND ? GPUDL_ERROR_NO_SUCH_KERNEL : GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel",
-                err, "%s: kernel '%s'; names are those in the image", a->name, name);
+            status = gpudl__fail_cuda(err == GPUDL_CU_NOT_FOUND ? GPUDL_ERROR_NO_SUCH_KERNEL : GPUDL_ERROR_DRIVER, cu,
+                "cuLibraryGetKernel", err, "%s: kernel '%s'; names are those in the image", a->name, name);
     }
     return status;
 }
@@ -140,11 +141,12 @@ static gpudl_status check_owner(const struct adoption *a)
     pthread_mutex_lock(&a->loader->lock);
     has = gpudl__version_has_native(a->loader, a->native);
     pthread_mutex_unlock(&a->loader->lock);
-    return has ? gpudl__fail(GPUDL_ERROR_ARGUMENT,
-                     "%s: GPUDL_ADOPT_OWNED, and the library %p is one that this loader has already: it would be unloaded twice; adopt it "
-                     "without that flag",
-                     a->name, (void *)a->native)
-               : GPUDL_OK;
+    return has
+        ? gpudl__fail(GPUDL_ERROR_ARGUMENT,
+              "%s: GPUDL_ADOPT_OWNED, and the library %p is one that this loader has already: it would be unloaded twice; adopt it "
+              "without that flag",
+              a->name, (void *)a->native)
+        : GPUDL_OK;
 }
 
 static gpudl_status make_library(const struct adoption *a, const void *made_at, gpudl_library **out)
@@ -175,8 +177,8 @@ static gpudl_status adopt_library(struct adoption *a, const void *made_at, gpudl
     return status;
 }
 
-static gpudl_status begin(const char *function, gpudl_loader *given, const gpudl_adopt_options *options, uint64_t flags,
-    struct adoption *a)
+static gpudl_status begin(
+    const char *function, gpudl_loader *given, const gpudl_adopt_options *options, uint64_t flags, struct adoption *a)
 {
     gpudl_status status = GPUDL_OK;
 
@@ -192,8 +194,7 @@ static gpudl_status begin(const char *function, gpudl_loader *given, const gpudl
     return status;
 }
 
-gpudl_status gpudl_library_adopt(
-    gpudl_loader *given, CUlibrary native, const gpudl_adopt_options *options, gpudl_library **out)
+gpudl_status gpudl_library_adopt(gpudl_loader *given, CUlibrary native, const gpudl_adopt_options *options, gpudl_library **out)
 {
     static const char function[] = "gpudl_library_adopt";
     const struct allocator *before;
@@ -276,8 +277,9 @@ gpudl_status gpudl_kernel_native(gpudl_kernel *k, CUkernel *native, gpudl_versio
     if (status != GPUDL_OK)
         return status;
     if (gpudl__registered_is_function(u.version, u.kernel))
-        status = gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: kernel '%s' was registered as a CUfunction, and has no CUkernel that gpudl knows",
-            k->library->name, k->slot->name);
+        status = gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
+            "%s: kernel '%s' was registered as a CUfunction, and has no CUkernel that gpudl knows", k->library->name,
+            k->slot->name);
     else if (!(pin = gpudl__pin_make(u.version, __builtin_return_address(0))))
         status = gpudl__fail_memory("a pin");
     if (status == GPUDL_OK) {

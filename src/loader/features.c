@@ -22,7 +22,7 @@ uint64_t gpudl_features(gpudl_loader *given)
 
     if (status == GPUDL_ERROR_FORKED)
         return all;
-    gpudl__failure_save(&why);      /* of the driver, not of a linker that is not there */
+    gpudl__failure_save(&why); /* of the driver, not of a linker that is not there */
     all |= gpudl__features_found((gpudl_loader *)l);
     gpudl__failure_restore(&why);
     if (gpudl__can_demangle())

@@ -4,8 +4,8 @@
 #include "src/loader/features.h"
 #include "src/loader/life/trial.h"
 
-const uint64_t gpudl__features_built = GPUDL_BUILT_COMPILE | GPUDL_BUILT_LINK | GPUDL_BUILT_TRUST | GPUDL_BUILT_CACHE | GPUDL_BUILT_WATCH |
-    GPUDL_BUILT_TRIAL;
+const uint64_t gpudl__features_built =
+    GPUDL_BUILT_COMPILE | GPUDL_BUILT_LINK | GPUDL_BUILT_TRUST | GPUDL_BUILT_CACHE | GPUDL_BUILT_WATCH | GPUDL_BUILT_TRIAL;
 
 static void note(void *user, const char *kind, const char *path)
 {

@@ -68,8 +68,8 @@ static gpudl_status ask_global(const struct version *v, const char *name, int de
     if (err == GPUDL_CU_NOT_FOUND && !v->image)
         return gpudl__fail_cuda(GPUDL_ERROR_NO_SUCH_GLOBAL, cu, "cuLibraryGetGlobal", err,
             "%s: '%s'; the library was adopted, and its names are those in its image", v->content.name, name);
-    return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetGlobal", err, "%s: '%s' on device %d", v->content.name, name,
-                     device)
+    return err ? gpudl__fail_cuda(
+                     GPUDL_ERROR_DRIVER, cu, "cuLibraryGetGlobal", err, "%s: '%s' on device %d", v->content.name, name, device)
                : GPUDL_OK;
 }
 

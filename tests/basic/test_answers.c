@@ -89,7 +89,8 @@ static void a_program_goes_on_with_its_own_kernels(void **state)
     gpudl_launch_config config = gpudl_launch_1d(1, 32);
     gpudl_loader *l = harness_open();
     gpudl_registered_kernel own[] = { { "a", NULL, NULL, NULL } };
-    gpudl_source sources[] = { gpudl_source_text("a.cu", "extern \"C\" __global__ void a() {}"), gpudl_source_registered("own", own, 1) };
+    gpudl_source sources[] = { gpudl_source_text("a.cu", "extern \"C\" __global__ void a() {}"),
+        gpudl_source_registered("own", own, 1) };
     gpudl_library *owner, *lib;
     gpudl_version *pin;
     gpudl_kernel *k;

@@ -11,8 +11,8 @@ static void a_full_build_has_all_parts(void **state)
     uint64_t has = gpudl_features(l);
 
     (void)state;
-    assert_int_equal(has & GPUDL_BUILT_FULL, GPUDL_BUILT_COMPILE | GPUDL_BUILT_LINK | GPUDL_BUILT_TRUST | GPUDL_BUILT_CACHE |
-        GPUDL_BUILT_WATCH | GPUDL_BUILT_TRIAL);
+    assert_int_equal(has & GPUDL_BUILT_FULL,
+        GPUDL_BUILT_COMPILE | GPUDL_BUILT_LINK | GPUDL_BUILT_TRUST | GPUDL_BUILT_CACHE | GPUDL_BUILT_WATCH | GPUDL_BUILT_TRIAL);
     assert_int_equal(has & of_driver, GPUDL_HAS_DRIVER | GPUDL_HAS_GPU);
     assert_int_equal(has & GPUDL_HAS_LINKER, GPUDL_HAS_LINKER); /* the null driver's */
     assert_int_equal(has & GPUDL_HAS_POLICY, 0);

@@ -293,7 +293,8 @@ static void list_missing(struct findings *f)
         miss(
             f, "softcuda", "kernels without a GPU", "build or install gpudl with it, and keep libsoftcuda.so beside libgpudl.so");
     if (!(f->features & GPUDL_BUILT_COMPILE))
-        miss(f, "a full build of gpudl", "sources that are loaded, linking, trust, watches, trials", "build it with GPUDL_FEATURES=full");
+        miss(f, "a full build of gpudl", "sources that are loaded, linking, trust, watches, trials",
+            "build it with GPUDL_FEATURES=full");
     else if (!f->ncompilers)
         miss(f, "a compiler of CUDA C++ (NVRTC, nvcc, clang)", "sources that are loaded",
             "pip install nvidia-cuda-nvrtc, or apt install clang-19; or set CUDA_HOME to a toolkit");
