@@ -227,16 +227,13 @@ static const char *name_of(const struct adoption *a, CUkernel native)
 }
 
 /* The library goes with the kernel. */
-static gpudl_status adopt_kernel(struct adoption *a, CUkernel native, const void *made_at, gpudl_kernel **out)
+static gpudl_status adopt_kernel(const struct adoption *a, CUkernel native, const void *made_at, gpudl_kernel **out)
 {
     gpudl_registered_kernel one = { name_of(a, native), native, NULL, NULL };
+    struct adoption alone = { .loader = a->loader, .name = one.name, .kernels = &one, .nkernels = 1 };
     gpudl_library *lib;
-    gpudl_status status;
+    gpudl_status status = make_library(&alone, made_at, &lib);
 
-    a->kernels = &one;
-    a->nkernels = 1;
-    a->name = one.name;
-    status = make_library(a, made_at, &lib);
     if (status != GPUDL_OK)
         return status;
     status = gpudl__kernel_get(lib, NULL, made_at, out);

@@ -375,6 +375,34 @@ static void whatever_lacks_nothing_is_lost(void **state)
     gpudl_loader_close(l);
 }
 
+/* Its owner's until the call succeeds, then gpudl's: unloaded once, whatever fails. */
+static gpudl_status scenario_of_owners(gpudl_loader *l, void *user)
+{
+    gpudl_adopt_options o = owned();
+    CUlibrary native = load_elsewhere(user, "a,b");
+    gpudl_kernel *k = NULL;
+    gpudl_library *lib;
+    gpudl_status status = gpudl_library_adopt(l, native, &o, &lib);
+
+    if (status != GPUDL_OK) {
+        unload(user, native);
+        return status;
+    }
+    status = gpudl_kernel_get(lib, "b", &k);
+    gpudl_kernel_release(k);
+    gpudl_library_release(lib);
+    return status;
+}
+
+static void whatever_an_owner_lacks_it_unloads_once(void **state)
+{
+    gpudl_loader *l = open_elsewhere();
+
+    (void)state;
+    harness_fail_allocations(scenario_of_owners, l);
+    gpudl_loader_close(l);
+}
+
 static void an_owner_that_fails_keeps_nothing(void **state)
 {
     gpudl_adopt_options o = owned();
@@ -408,6 +436,7 @@ int main(void)
         TEST(from_one_loader_to_another),
         TEST(what_cannot_be_is_refused),
         TEST(whatever_lacks_nothing_is_lost),
+        TEST(whatever_an_owner_lacks_it_unloads_once),
         TEST(an_owner_that_fails_keeps_nothing),
     };
 
