@@ -75,6 +75,15 @@ gpudl_status gpudl__trust_open(const gpudl_trust_options *given, struct trust_se
     return given ? refuse_policy("gpudl_loader_options.trust", given) : GPUDL_OK;
 }
 
+/* What a load's options ask for is refused by gpudl__trust_admit(). */
+bool gpudl__trust_asks(const struct trust_setup *own, const gpudl_load_options *options)
+{
+    gpudl_load_options load = GPUDL_LOAD_OPTIONS_INIT;
+
+    (void)own;
+    return options && (gpudl__options_import(&load, sizeof(load), options, "gpudl_load_options") != GPUDL_OK || load.trust);
+}
+
 gpudl_status gpudl__trust_admit(
     const struct trust_setup *own, const struct trust_setup *before, const gpudl_load_options *options, struct content *content)
 {

@@ -170,7 +170,7 @@ bool gpudl__source_in_place(const gpudl_source *source, struct span *bytes, cons
     gpudl_source known;
 
     if (!source || gpudl__options_import(&known, sizeof(known), source, "gpudl_source") != GPUDL_OK ||
-        known.kind != GPUDL_SOURCE_MEMORY || !known.bytes || !known.nbytes)
+        known.reserved || known.kind != GPUDL_SOURCE_MEMORY || !known.bytes || !known.nbytes)
         return false;
     *bytes = (struct span){ known.bytes, known.nbytes };
     *name = name_of(&known);
