@@ -37,7 +37,7 @@ gpudl_status gpudl__flags_check(uint64_t given, uint64_t known, const char *name
 {
     if (!(given & ~known))
         return GPUDL_OK;
-    return gpudl__fail(GPUDL_ERROR_TOO_NEW, "%s.flags is 0x%llx, and this gpudl (%d.%d.%d) knows 0x%llx", name,
+    return gpudl__fail(GPUDL_ERROR_TOO_NEW, "%s.flags is 0x%llx, and this gpudl (%d.%d.%d) knows 0x%llx: leave the others out, or install a newer one", name,
         (unsigned long long)given, GPUDL_VERSION_MAJOR, GPUDL_VERSION_MINOR, GPUDL_VERSION_PATCH, (unsigned long long)known);
 }
 

@@ -41,7 +41,8 @@ void nulldrv_set_cooperative(int can);
 void nulldrv_set_kernels(const char *names);
 void nulldrv_set_log(const char *text);             /* written to the error log of every load from now on; NULL: none */
 void nulldrv_set_remarks(const char *text);         /* the same of the info log */
-void nulldrv_set_params(const nulldrv_set_driver_log(const char *sizes); *text); /* what any kernel tells of its parameters from now on: "8,4"; "": none; cuLogsDumpToMemory has; NULL: nothing */
+void nulldrv_set_driver_log(const char *text);      /* what cuLogsDumpToMemory has; NULL: nothing */
+void nulldrv_set_params(const char *sizes);         /* what any kernel tells of its parameters from now on: "8,4"; "": none; NULL: nothing */
 void nulldrv_set_globals(size_t bytes);             /* any global exists and has this size; 0: none exists */
 
 /* Was this option given to the last load? Then its value is in *value, which may be NULL. library: one of the library's options. */
