@@ -67,7 +67,7 @@ static gpudl_status ask_device(struct driver *d, int *cuda, char *text)
 }
 
 /* From an opened library to a driver with a device. Once cuInit was called the library stays. */
-static gpudl_status start(void *library, struct driver *d, int *cuda, char *text)
+static gpudl_status start(void *library, int limit, struct driver *d, int *cuda, char *text)
 {
     struct link_map *map = NULL;
     char reason[DRIVER_TEXT_SIZE];
@@ -75,7 +75,7 @@ static gpudl_status start(void *library, struct driver *d, int *cuda, char *text
     int err;
 
     d->path = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] ? map->l_name : "the driver library";
-    status = gpudl__driver_fill(library, d, cuda, reason);
+    status = gpudl__driver_fill(library, limit, d, cuda, reason);
     if (status != GPUDL_OK) {
         snprintf(text, DRIVER_TEXT_SIZE, "%.400s: %.1500s", d->path, reason);
         dlclose(library);
@@ -87,48 +87,48 @@ static gpudl_status start(void *library, struct driver *d, int *cuda, char *text
     return ask_device(d, cuda, text);
 }
 
-static gpudl_status open_nvidia(struct driver *d, int *cuda, char *text)
+static gpudl_status open_nvidia(int limit, struct driver *d, int *cuda, char *text)
 {
     char where[DRIVER_TEXT_SIZE];
     void *library = gpudl__driver_find_nvidia(where);
 
     if (library)
-        return start(library, d, cuda, text);
+        return start(library, limit, d, cuda, text);
     snprintf(text, DRIVER_TEXT_SIZE, "no NVIDIA driver: %.1900s", where);
     return GPUDL_ERROR_NO_DRIVER;
 }
 
-static gpudl_status open_softcuda(struct driver *d, int *cuda, char *text)
+static gpudl_status open_softcuda(int limit, struct driver *d, int *cuda, char *text)
 {
     char where[DRIVER_TEXT_SIZE];
     void *library = gpudl__driver_find_softcuda(where);
 
     if (library)
-        return start(library, d, cuda, text);
+        return start(library, limit, d, cuda, text);
     snprintf(text, DRIVER_TEXT_SIZE, "no softcuda: %.1900s", where);
     return GPUDL_ERROR_NO_DRIVER;
 }
 
-static gpudl_status open_path(const char *path, struct driver *d, int *cuda, char *text)
+static gpudl_status open_path(const char *path, int limit, struct driver *d, int *cuda, char *text)
 {
     char where[DRIVER_TEXT_SIZE] = "";
     void *library = gpudl__driver_find_path(path, where);
 
     if (library)
-        return start(library, d, cuda, text);
+        return start(library, limit, d, cuda, text);
     snprintf(text, DRIVER_TEXT_SIZE, "%.1900s; a driver is auto, nvidia, softcuda or the path of a library", where);
     return GPUDL_ERROR_NO_DRIVER;
 }
 
-static gpudl_status open_any(struct driver *d, int *cuda, char *text)
+static gpudl_status open_any(int limit, struct driver *d, int *cuda, char *text)
 {
     char nvidia[DRIVER_TEXT_SIZE], soft[DRIVER_TEXT_SIZE];
-    gpudl_status status = open_nvidia(d, cuda, nvidia);
+    gpudl_status status = open_nvidia(limit, d, cuda, nvidia);
 
     if (status == GPUDL_OK)
         return GPUDL_OK;
     memset(d, 0, sizeof(*d));
-    status = open_softcuda(d, cuda, soft);
+    status = open_softcuda(limit, d, cuda, soft);
     if (status != GPUDL_OK) {
         snprintf(text, DRIVER_TEXT_SIZE, "%.1000s; and in its place %.1000s", nvidia, soft);
         return status;
@@ -145,18 +145,28 @@ static bool is_auto(const char *wanted)
     return !wanted || !*wanted || strcmp(wanted, "auto") == 0;
 }
 
+static int api_limit(void)
+{
+    const char *wish = secure_getenv("GPUDL_DRIVER_API");
+    int limit = wish ? atoi(wish) : 0;
+
+    return limit > 0 ? limit : 0;
+}
+
 gpudl_status gpudl__driver_open(const char *wanted, bool heed, struct driver *out, int *cuda, char *text)
 {
+    int limit = heed ? api_limit() : 0;
+
     memset(out, 0, sizeof(*out));
     *cuda = 0;
     text[0] = '\0';
     if (is_auto(wanted) && heed)
         wanted = secure_getenv("GPUDL_DRIVER");
     if (is_auto(wanted))
-        return open_any(out, cuda, text);
+        return open_any(limit, out, cuda, text);
     if (strcmp(wanted, "nvidia") == 0)
-        return open_nvidia(out, cuda, text);
+        return open_nvidia(limit, out, cuda, text);
     if (strcmp(wanted, "softcuda") == 0)
-        return open_softcuda(out, cuda, text);
-    return open_path(wanted, out, cuda, text);
+        return open_softcuda(limit, out, cuda, text);
+    return open_path(wanted, limit, out, cuda, text);
 }

@@ -20,12 +20,13 @@ struct driver {
     int devices;
     char name[64];              /* of device 0 */
     char missing[2048];         /* optional functions that are not there, and what that costs; "" when all are */
+    char emulated[512];         /* what gpudl does itself, as the driver is older, and by what; "" when nothing */
     char notice[DRIVER_TEXT_SIZE];
 };
 
-/* wanted: "auto" or NULL, "nvidia", "softcuda" or a path; see gpudl_loader_options. heed: GPUDL_DRIVER decides about auto. text is
- * of DRIVER_TEXT_SIZE. *cuda: the
- * driver's own code behind a failure, or 0. */
+/* wanted: "auto" or NULL, "nvidia", "softcuda" or a path; see gpudl_loader_options. heed: GPUDL_DRIVER decides about auto, and
+ * GPUDL_DRIVER_API=11040 leaves unused what is newer than CUDA 11.4. text is of DRIVER_TEXT_SIZE. *cuda: the driver's own code behind
+ * a failure, or 0. */
 gpudl_status gpudl__driver_open(const char *wanted, bool heed, struct driver *out, int *cuda, char *text);
 
 /* "CUDA_ERROR_INVALID_IMAGE"; never NULL. */
@@ -33,8 +34,12 @@ const char *gpudl__driver_error_name(const gpudl_driver_table *t, int code);
 
 /* ------------------------------------------------------------------------------------------------------------ within driver/ */
 
-/* Fills the table from an opened library. text says which required functions are missing, out->missing which optional ones. */
-gpudl_status gpudl__driver_fill(void *library, struct driver *out, int *cuda, char *text);
+/* The version that has a function of the list, 12040 for CUDA 12.4; call is its name ("cuFuncLoad"). 0: it is not in the list. */
+int gpudl__driver_since(const char *call);
+
+/* Fills the table from an opened library, or its own members (legacy.h). text says which required functions are missing, out->missing
+ * which optional ones. limit: functions that are newer are left unused; 0: none are. */
+gpudl_status gpudl__driver_fill(void *library, int limit, struct driver *out, int *cuda, char *text);
 /* dlopen for the places of softcuda in turn; text collects where was looked and what the dynamic linker said. */
 void *gpudl__driver_find_softcuda(char *text);
 void *gpudl__driver_find_nvidia(char *text);

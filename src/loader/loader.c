@@ -129,6 +129,7 @@ static gpudl_status complete(gpudl_loader *l, const gpudl_loader_options *option
     pthread_mutex_init(&l->lock, NULL);
     init_condition(&l->moment_came);
     gpudl__workers_init(&l->workers, options->workers);
+    gpudl__asker_init(&l->asker);
     return GPUDL_OK;
 }
 
@@ -291,6 +292,7 @@ void gpudl_loader_close(gpudl_loader *l)
     gpudl__park_unload_all(l);
     gpudl__workers_join(l);
     gpudl__watcher_join(l);
+    gpudl__asker_join(l);
     gpudl__process_let_code_go(l);
     gpudl__contexts_release(l);
     pthread_cond_destroy(&l->moment_came);

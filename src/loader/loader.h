@@ -23,6 +23,7 @@
 #include "src/image/image.h"
 #include "src/loader/handles.h"
 #include "src/loader/names/index.h"
+#include "src/loader/life/asker.h"
 #include "src/loader/life/parked.h"
 #include "src/loader/source/read.h"
 #include "src/loader/settings.h"
@@ -81,6 +82,7 @@ struct gpudl_loader {
     pthread_cond_t moment_came;         /* or a task, a replace or a look at a file has ended, or something was cancelled */
     struct workers workers;
     struct watcher watcher;
+    struct asker asker;
     size_t orphans;                     /* tasks released before they ended, watches ended from within told() */
     struct gpudl_loader_stats counts;   /* but for what is now */
     struct handle_store stores[HANDLE_KINDS];

@@ -2,10 +2,11 @@
 
 #include "src/loader/context.h"
 #include "src/loader/launch/hold.h"
+#include "src/loader/life/asker.h"
 #include "src/loader/loader.h"
 #include "src/util/clock.h"
 
-enum { FIRST_PAUSE = 2000, LONGEST_PAUSE = 200000 }; /* ns */
+enum { FIRST_PAUSE = 2000, LONGEST_PAUSE = 200000, THREADS_TURN = 5000000 }; /* ns */
 
 /* Nothing will ever run in it again: a kernel broke it, or it is gone. */
 static bool is_dead(int err)
@@ -28,35 +29,49 @@ static int wait_for(const gpudl_driver_table *cu, CUevent event, uint64_t deadli
     return err;
 }
 
-/* Of the current context. */
-static bool is_idle(const gpudl_driver_table *cu, CUcontext context, uint64_t deadline)
+/* Of the current context: behind the work of all streams, or of those that the legacy stream waits for. */
+static int wait_by_event(const gpudl_driver_table *cu, CUcontext context, uint64_t deadline)
 {
     CUevent event;
     int err;
 
-    if (!cu->EventCreate || !cu->EventQuery || !cu->EventDestroy || !cu->EventRecord)
-        return true;
     gpudl__launches_hold();
     err = cu->EventCreate(&event, GPUDL_EVENT_DISABLE_TIMING);
     gpudl__launches_let_go();
     if (err)
-        return is_dead(err);
+        return err;
     err = cu->CtxRecordEvent ? cu->CtxRecordEvent(context, event) : cu->EventRecord(event, GPUDL_STREAM_LEGACY);
     if (!err)
         err = wait_for(cu, event, deadline);
     gpudl__launches_hold();
     cu->EventDestroy(event);
     gpudl__launches_let_go();
+    return err;
+}
+
+/* A driver before CUDA 12.5 is asked for the other streams by a thread, which needs some time even where it finds nothing to wait for. */
+static bool is_idle(gpudl_loader *l, CUcontext context, uint64_t deadline)
+{
+    const gpudl_driver_table *cu = &l->driver.table;
+    uint64_t turn = clock_after(THREADS_TURN);
+    int err;
+
+    if (!cu->EventCreate || !cu->EventQuery || !cu->EventDestroy || !cu->EventRecord)
+        return true;
+    err = wait_by_event(cu, context, deadline);
+    if (!err && !cu->CtxRecordEvent)
+        err = gpudl__asker_wait(l, context, deadline > turn ? deadline : turn);
     return !err || is_dead(err);
 }
 
-static bool is_other_idle(const gpudl_driver_table *cu, CUcontext context, uint64_t deadline)
+static bool is_other_idle(gpudl_loader *l, CUcontext context, uint64_t deadline)
 {
+    const gpudl_driver_table *cu = &l->driver.table;
     bool idle;
 
     if (cu->CtxPushCurrent(context) != 0)
         return true;
-    idle = is_idle(cu, context, deadline);
+    idle = is_idle(l, context, deadline);
     cu->CtxPopCurrent(&context);
     return idle;
 }
@@ -78,11 +93,11 @@ bool gpudl__idle_wait(gpudl_loader *l, uint64_t timeout_ns)
     bool idle = true;
 
     if (cu->CtxGetCurrent(&current) == 0 && current)
-        idle = is_idle(cu, current, deadline);
+        idle = is_idle(l, current, deadline);
     for (int i = 0; i < l->driver.devices && idle; i++) {
         context = primary_of(l, i);
         if (context && context != current)
-            idle = is_other_idle(cu, context, deadline);
+            idle = is_other_idle(l, context, deadline);
     }
     gpudl__unrelax(l, r);
     return idle;
