@@ -3,6 +3,7 @@
 #define GPUDL_LOADER_CONTEXT_H
 
 #include "src/loader/loader.h"
+#include "src/util/text.h"
 
 /* The primary context of a device, retained until the loader is closed. */
 gpudl_status gpudl__loader_context(gpudl_loader *l, int device, CUcontext *out);
@@ -14,6 +15,8 @@ void gpudl__context_leave(gpudl_loader *l, bool pushed);
 
 /* The device of the current context; -1: there is none. */
 gpudl_status gpudl__context_device(gpudl_loader *l, int *out);
+/* "device 1 (NVIDIA H200, sm_90)" */
+void gpudl__device_words(const gpudl_loader *l, int ordinal, struct text *t);
 /* Is there a primary context of the device? The CUDA runtime's is the same. */
 bool gpudl__context_is_active(gpudl_loader *l, int device);
 

@@ -1,5 +1,4 @@
 /* The launch path: pin, read the binding, one driver call, unpin. No lock and no allocation. */
-#include <stdio.h>
 #include <string.h>
 
 #include "src/driver/launch_config.h"
@@ -10,6 +9,8 @@
 #include "src/loader/launch/launch.h"
 #include "src/loader/options.h"
 #include "src/loader/pin.h"
+
+enum { WHERE_SIZE = 512 };
 
 int gpudl__launch_extended(
     const gpudl_kernel *k, CUfunction f, const gpudl_launch_config *c, CUstream stream, void **params, void **extra)
@@ -42,32 +43,17 @@ static inline int call(
 static __attribute__((noinline, cold)) gpudl_status refused(const gpudl_kernel *k, const gpudl_launch_config *c, int err)
 {
     const gpudl_driver_table *cu = &k->library->loader->driver.table;
-    char where[32] = "";
-    CUdevice device;
+    char words[WHERE_SIZE] = "";
+    struct text where = gpudl__text_init(words, sizeof(words));
 
     if (err & LAUNCH_NOT_HELD)
         return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, cu, "the driver", err & ~LAUNCH_NOT_HELD,
             "%s: kernel '%s': its stream is being captured, and the code could not be given to the graph to hold",
             k->library->name, k->slot->name);
-    if (cu->CtxGetDevice(&device) == 0)
-        snprintf(where, sizeof(where), ", device %d", device);
+    gpudl__launch_where(k, c, err, &where);
     return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, cu, c->nattributes ? "cuLaunchKernelEx" : "cuLaunchKernel", err,
         "%s: kernel '%s', grid %u x %u x %u, block %u x %u x %u, %u bytes of dynamic shared memory%s", k->library->name,
-        k->slot->name, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes, where);
-}
-
-gpudl_status gpudl__launch_context(const gpudl_kernel *k, const gpudl_launch_config *c, CUcontext *out)
-{
-    gpudl_loader *l = k->library->loader;
-    const struct allocator *before;
-    gpudl_status status;
-
-    if ((uintptr_t)c->stream > (uintptr_t)GPUDL_STREAM_PER_THREAD && l->driver.table.StreamGetCtx(c->stream, out) == 0)
-        return GPUDL_OK;
-    before = gpudl__alloc_use(gpudl__loader_heap(l));
-    status = gpudl__loader_context(l, 0, out);
-    gpudl__alloc_use(before);
-    return status;
+        k->slot->name, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes, words);
 }
 
 /* The driver found no current context: lend the thread one for this launch. */

@@ -4,6 +4,7 @@
 
 #include "src/loader/loader.h"
 #include "src/loader/thread.h"
+#include "src/util/text.h"
 
 /* pinned.c: the kernel in a version that the caller holds. Prepared first, when the config is imported. */
 gpudl_status gpudl__pinned_prepare(const char *function, const gpudl_kernel *k, struct version *v);
@@ -87,6 +88,10 @@ gpudl_status gpudl__launch_import(
 
 /* The context that a launch of a thread without one runs in: the stream's, or the primary one of device 0. */
 gpudl_status gpudl__launch_context(const gpudl_kernel *k, const gpudl_launch_config *c, CUcontext *out);
+/* Has the context current that the launch will run in, until left (context.h). Of several devices the stream says which. */
+gpudl_status gpudl__launch_enter(const gpudl_kernel *k, const gpudl_launch_config *c, bool *pushed);
+/* Of several devices: where it was to run, and what that has to do with the driver's code. */
+void gpudl__launch_where(const gpudl_kernel *k, const gpudl_launch_config *c, int err, struct text *t);
 
 /* The driver returned err: tries again where all that lacked was a context, else says why. The thread is not pinned. */
 __attribute__((noinline, cold)) gpudl_status gpudl__launch_failed(const char *function, struct thread *self,

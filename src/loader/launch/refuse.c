@@ -107,24 +107,16 @@ static gpudl_status ask_all(
 static gpudl_status ask_in_context(
     const gpudl_kernel *k, const struct place *place, struct plan *p, const gpudl_launch_config *c, const struct extended *e)
 {
-    const gpudl_driver_table *cu = &k->library->loader->driver.table;
-    CUcontext context = NULL;
     gpudl_status status;
-    int err;
+    bool pushed;
 
     if (gpudl__forked())
         return gpudl__fail_forked("a launch");
-    if (cu->CtxGetCurrent(&context) != 0 || context)
-        return ask_all(k, place, p, c, e);
-    status = gpudl__launch_context(k, c, &context);
+    status = gpudl__launch_enter(k, c, &pushed);
     if (status != GPUDL_OK)
         return status;
-    err = cu->CtxPushCurrent(context);
-    if (err)
-        return gpudl__fail_cuda(GPUDL_ERROR_LAUNCH, cu, "cuCtxPushCurrent", err,
-            "%s: kernel '%s': making a context for the launch current", k->library->name, k->slot->name);
     status = ask_all(k, place, p, c, e);
-    cu->CtxPopCurrent(&context);
+    gpudl__context_leave(k->library->loader, pushed);
     return status;
 }
 

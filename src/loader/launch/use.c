@@ -54,30 +54,12 @@ gpudl_status gpudl__use_enter(struct use *u, int device)
     return status;
 }
 
-static gpudl_status lend(struct use *u, const gpudl_launch_config *c)
-{
-    const gpudl_driver_table *cu = &u->version->loader->driver.table;
-    CUcontext context;
-    gpudl_status status = gpudl__launch_context(u->of, c, &context);
-    int err = status == GPUDL_OK ? cu->CtxPushCurrent(context) : 0;
-
-    u->pushed = status == GPUDL_OK && !err;
-    return err ? gpudl__use_failed(u, "cuCtxPushCurrent", err) : status;
-}
-
 gpudl_status gpudl__use_enter_launch(struct use *u, const gpudl_launch_config *c)
 {
     gpudl_loader *l = u->version->loader;
-    CUcontext current = NULL;
-    gpudl_status status = GPUDL_OK;
-    int err = l->driver.table.CtxGetCurrent(&current);
+    gpudl_status status = gpudl__launch_enter(u->of, c, &u->pushed);
+    int err = status == GPUDL_OK ? l->driver.table.CtxGetDevice(&u->device) : 0;
 
-    if (err)
-        return gpudl__use_failed(u, "cuCtxGetCurrent", err);
-    u->pushed = false;
-    if (!current)
-        status = lend(u, c);
-    err = status == GPUDL_OK ? l->driver.table.CtxGetDevice(&u->device) : 0;
     if (err) {
         gpudl__context_leave(l, u->pushed);
         return gpudl__use_failed(u, "cuCtxGetDevice", err);
