@@ -10,7 +10,10 @@
  * A member is the CUDA function of its name without "cu", in the newest form that the version beside it in the list names
  * (MemAlloc is cuMemAlloc_v2). Members return int, since CUresult cannot be declared twice: 0 is CUDA_SUCCESS. Enumerations
  * are int here, pointers to them int *. Parameters and meaning are those of the CUDA driver API manual. A member marked
- * MAYBE is NULL where the driver is too old for it or does without; one marked NEED is always there. */
+ * MAYBE is NULL where the driver is too old for it or does without; one marked NEED is always there.
+ *
+ * Before CUDA 12.0 the members that take a CUlibrary or a CUkernel, and those that launch, are gpudl's own (gpudl_loader_emulated): such
+ * handles mean nothing to the driver's functions, and what LibraryLoadData was given must stay until LibraryUnload. */
 #ifndef GPUDL_DRIVER_H
 #define GPUDL_DRIVER_H
 

@@ -44,6 +44,7 @@
  *     where that is the default loader, which nothing closes.
  *
  * Environment (ignored in set-user-id programs and under a locked trust policy): GPUDL_DRIVER, see gpudl_loader_options;
+ * GPUDL_DRIVER_API=11040 leaves unused what CUDA drivers have had since 11.4 only, as if this one were as old, for tests;
  * GPUDL_COMPILER, GPUDL_CACHE_DIR and where compilers are looked for, see gpudl/compile.h; GPUDL_QUIET=1 silences warnings;
  * GPUDL_TRIAL, see gpudl/trial.h; GPUDL_LEAKS=1 names, on stderr at process exit, every handle that was not released, and where it
  * was made.
@@ -126,7 +127,7 @@ typedef struct gpudl_loader_options {
  * Programs that need no options need no loader either: NULL stands for the default loader in every call that takes one. That
  * one is opened on first use with default options and never closed; when opening fails the next use tries again. Fails with
  * GPUDL_ERROR_NO_DRIVER (the text says where was looked and what the dynamic linker said), _NO_DEVICE, _DRIVER_TOO_OLD
- * (gpudl needs CUDA 12.0, driver 525.60) or _DRIVER.
+ * (gpudl needs CUDA 11.3, driver 465.19) or _DRIVER.
  */
 GPUDL_API gpudl_status gpudl_loader_open(const gpudl_loader_options *options, gpudl_loader **out);
 
@@ -149,6 +150,10 @@ GPUDL_API const gpudl_driver_table *gpudl_loader_driver(gpudl_loader *loader);
 /* Device, version and library of the driver in words: "NVIDIA H200, CUDA 13.0 driver (/usr/lib/.../libcuda.so.1)". Lent;
  * never NULL. */
 GPUDL_API const char *gpudl_loader_driver_text(gpudl_loader *loader);
+
+/* What gpudl does in the place of a driver that is too old for it, and by what: "cuLibrary* and cuKernel* (CUDA 12.0), by a module in
+ * each context"; "" where the driver has all that gpudl needs. docs/DRIVERS.md says what differs then. Lent; never NULL. */
+GPUDL_API const char *gpudl_loader_emulated(gpudl_loader *loader);
 
 /* 1: the driver is softcuda, and no GPU is used. */
 GPUDL_API int gpudl_loader_is_software(gpudl_loader *loader);

@@ -157,6 +157,6 @@ bool gpudl__legacy_install(struct driver *out, const struct driver_resolver *r, 
     set_members(&out->table, n);
     gpudl__text_add(&said, "cuLibrary* and cuKernel* (CUDA 12.0), by a module in each context");
     if (!has_launch_ex)
-        gpudl__text_add(&said, "; cuLaunchKernelEx (CUDA 11.8), by cuLaunchKernel and cuLaunchCooperativeKernel: no clusters");
+        gpudl__text_add(&said, "; cuLaunchKernelEx (CUDA 11.6), by cuLaunchKernel and cuLaunchCooperativeKernel: no clusters");
     return true;
 }

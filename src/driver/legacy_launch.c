@@ -51,7 +51,7 @@ int gpudl__legacy_launch_cooperative(struct legacy_driver *d, CUfunction f, cons
 
 /* ------------------------------------------------------------------------------------------------------------------- attributes
  *
- * For drivers without cuLaunchKernelEx (CUDA 11.8). Those that change what a program sees are heeded or refused; what is a hint, or allows
+ * For drivers without cuLaunchKernelEx (CUDA 11.6). Those that change what a program sees are heeded or refused; what is a hint, or allows
  * kernels to overlap, is let go. */
 
 enum { IGNORE = 0, ACCESS_POLICY_WINDOW = 1, SYNCHRONIZATION_POLICY = 3, CLUSTER_SCHEDULING = 5, MEM_SYNC_DOMAIN_MAP = 9, MEM_SYNC_DOMAIN = 10 };

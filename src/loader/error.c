@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/driver/driver.h"
+#include "src/loader/loader.h"
 #include "src/loader/poison.h"
 #include "src/loader/thread.h"
 
@@ -106,6 +107,23 @@ gpudl_status gpudl__fail_cuda(
     add_remedy(code, &rest);
     gpudl__poison_tell(loader_of(table), code, &rest);
     return status;
+}
+
+gpudl_status gpudl__fail_lacks(const gpudl_loader *l, const char *call, const char *format, ...)
+{
+    struct thread *t = begin(GPUDL_ERROR_DRIVER_TOO_OLD, 0);
+    int since = gpudl__driver_since(call), version = l->driver.table.version;
+    va_list args;
+    size_t used;
+
+    if (!t)
+        return GPUDL_ERROR_DRIVER_TOO_OLD;
+    va_start(args, format);
+    used = print(t->text, sizeof(t->text), format, args);
+    va_end(args);
+    snprintf(t->text + used, sizeof(t->text) - used, ": the driver (%s) is of CUDA %d.%d and has no %s, which came with CUDA %d.%d: update it",
+        l->driver_text, version / 1000, version % 1000 / 10, call, since / 1000, since % 1000 / 10);
+    return GPUDL_ERROR_DRIVER_TOO_OLD;
 }
 
 gpudl_status gpudl__fail_argument(const char *function, const char *what)

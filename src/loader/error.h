@@ -12,6 +12,9 @@ __attribute__((format(printf, 2, 3))) gpudl_status gpudl__fail(gpudl_status stat
  * poisoned (poison.h). */
 __attribute__((format(printf, 5, 6))) gpudl_status gpudl__fail_cuda(
     gpudl_status status, const gpudl_driver_table *t, const char *call, int code, const char *format, ...);
+/* The driver is too old for this call: ": the driver (...) is of CUDA 11.4 and has no cuFuncLoad, which came with CUDA 12.4: update it" */
+__attribute__((format(printf, 3, 4))) gpudl_status gpudl__fail_lacks(
+    const gpudl_loader *l, const char *call, const char *format, ...);
 gpudl_status gpudl__fail_code(gpudl_status status, int cuda, const char *text);     /* for texts that name the call themselves */
 /* Calls on NULL handles and the like: what the argument should be. */
 gpudl_status gpudl__fail_argument(const char *function, const char *what);

@@ -184,9 +184,7 @@ gpudl_status gpudl_version_copy_globals(gpudl_version *from, gpudl_version *to, 
     if (from->loader != to->loader)
         return gpudl__fail_argument(function, "the versions are of two loaders");
     if (!from->loader->driver.table.MemcpyDtoD)
-        return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD,
-            "%s: the driver (%s) has no cuMemcpyDtoD, by which values are copied: update it", function,
-            from->loader->driver_text);
+        return gpudl__fail_lacks(from->loader, "cuMemcpyDtoD", "%s", function);
     status = gpudl__context_enter(from->loader, device, &pushed);
     if (status != GPUDL_OK)
         return status;

@@ -66,6 +66,8 @@ static void report_driver(gpudl_loader *l)
     if (l->driver.fallback && !atomic_exchange(&warned, true))
         gpudl__log(l, GPUDL_LOG_WARNING, "%s", l->driver.notice);
     gpudl__log(l, GPUDL_LOG_INFO, "opened %s", l->driver_text);
+    if (*l->driver.emulated)
+        gpudl__log(l, GPUDL_LOG_INFO, "this driver is old, and gpudl stands in with %s", l->driver.emulated);
     if (*l->driver.missing)
         gpudl__log(l, GPUDL_LOG_DEBUG, "the driver lacks %s", l->driver.missing);
 }
@@ -222,6 +224,14 @@ const char *gpudl_loader_driver_text(gpudl_loader *given)
     gpudl_loader *l = gpudl__loader(given, "gpudl_loader_driver_text", &status);
 
     return l ? l->driver_text : "no driver";
+}
+
+const char *gpudl_loader_emulated(gpudl_loader *given)
+{
+    gpudl_status status;
+    gpudl_loader *l = gpudl__loader(given, "gpudl_loader_emulated", &status);
+
+    return l ? l->driver.emulated : "";
 }
 
 int gpudl_loader_is_software(gpudl_loader *given)

@@ -31,8 +31,11 @@ static void print_driver(const struct driver_finding *d)
         words_print(v->name);
         printf(", compute capability %d.%d, %.1f GiB\n", v->major, v->minor, (double)v->bytes / (1 << 30));
     }
+    if (*d->emulated)
+        printf("  emulated: %s\n", d->emulated);
     for (size_t i = 0; i < d->nlacks; i++)
-        printf("  lacks %s: no %s\n", d->lacks[i].function, d->lacks[i].without);
+        printf("  lacks %s (CUDA %d.%d): no %s\n", d->lacks[i].function, d->lacks[i].since / 1000, d->lacks[i].since % 1000 / 10,
+            d->lacks[i].without);
 }
 
 static const struct {
@@ -151,6 +154,7 @@ static void write_driver(struct json *j, const struct driver_finding *d)
     for (int i = 0; i < d->ndevices; i++)
         write_device(j, &d->devices[i], i);
     json_close(j, ']');
+    json_string(j, "emulated", *d->emulated ? d->emulated : NULL);
     json_open(j, "lacks", '[');
     for (size_t i = 0; i < d->nlacks; i++) {
         json_open(j, NULL, '{');

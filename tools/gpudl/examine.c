@@ -51,7 +51,7 @@ static void list_lacks(const gpudl_driver_table *cu, struct driver_finding *d)
 {
 #define LACK(name, since, need, without, params) \
     if (!cu->name && d->nlacks < MOST_LACKS) \
-        d->lacks[d->nlacks++] = (struct lack_finding){ "cu" #name, without };
+        d->lacks[d->nlacks++] = (struct lack_finding){ "cu" #name, without, since };
     GPUDL_DRIVER_FUNCTIONS(LACK)
 #undef LACK
 }
@@ -72,6 +72,7 @@ static void examine_driver(const char *name, const char *places, struct findings
     d->found = true;
     d->version = cu->version;
     snprintf(d->text, sizeof(d->text), "%s", gpudl_loader_driver_text(loader));
+    snprintf(d->emulated, sizeof(d->emulated), "%s", gpudl_loader_emulated(loader));
     ask_devices(cu, d);
     list_lacks(cu, d);
     gpudl_loader_close(loader);
@@ -227,6 +228,7 @@ static const struct {
     { "GPUDL_COMPILER", "the compiler of CUDA C++, where programs ask for none" },
     { "GPUDL_LINKER", "the linker of relocatable code, where programs ask for none" },
     { "GPUDL_DRIVER", "the driver of programs that ask for none" },
+    { "GPUDL_DRIVER_API", "what is newer in a driver is left unused, as if it were that old" },
     { "GPUDL_LEAKS", "1: what a program has not released is named when it ends" },
     { "GPUDL_QUIET", "1 silences gpudl's warnings" },
     { "SOFTCUDA_CACHE", "off: softcuda keeps no compiled code on disk" },

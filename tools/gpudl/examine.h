@@ -18,12 +18,14 @@ struct device_finding {
 
 struct lack_finding {
     const char *function, *without;
+    int since;                      /* the CUDA version that brought it: 12040 for 12.4 */
 };
 
 struct driver_finding {
     const char *name, *places;      /* "nvidia"; where it was looked for */
     bool found;
     char text[4096];                /* its device, version and path; or why it is not usable */
+    char emulated[1024];            /* what gpudl stands in with, as it is old; "" */
     int version, ndevices;
     struct device_finding devices[MOST_DEVICES];
     struct lack_finding lacks[MOST_LACKS];

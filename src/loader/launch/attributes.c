@@ -201,7 +201,7 @@ static gpudl_status check_cluster(const struct use *u, const struct attribute *a
     if (can)
         return GPUDL_OK;
     return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
-        "%s: kernel '%s': a cluster of %d blocks, and device %d has no clusters of more than one (%s): they begin with compute capability 9.0",
+        "%s: kernel '%s': a cluster of %d blocks, and device %d has no clusters of more than one (%s): they want compute capability 9.0 and CUDA 11.8",
         u->of->library->name, u->of->slot->name, a->value, a->device, l->driver_text);
 }
 

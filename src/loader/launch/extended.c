@@ -90,7 +90,7 @@ static gpudl_status check_cluster(
         return status;
     if (e->cluster_blocks > 1 && !k->library->loader->limits.clusters)
         return refuse(GPUDL_ERROR_UNSUPPORTED, k,
-            "a cluster of %u x %u x %u blocks, and the device has no clusters of more than one (%s)", x[0], x[1], x[2],
+            "a cluster of %u x %u x %u blocks, and the device has no clusters of more than one (%s); clusters want an sm_90 device and a driver of CUDA 11.8", x[0], x[1], x[2],
             k->library->loader->driver_text);
     if (p->cluster_most && e->cluster_blocks > p->cluster_most)
         return refuse(GPUDL_ERROR_LAUNCH_LIMIT, k,

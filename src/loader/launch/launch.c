@@ -107,9 +107,8 @@ gpudl_status gpudl__launch_import(
     if (known->nattributes && !known->attributes)
         return gpudl__fail_argument(function, "nattributes is not 0, and attributes is NULL");
     if (known->nattributes && !k->library->loader->driver.table.LaunchKernelEx)
-        return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD,
-            "%s: kernel '%s': the driver (%s) has no cuLaunchKernelEx, which launch attributes need: update it, or launch without",
-            k->library->name, k->slot->name, k->library->loader->driver_text);
+        return gpudl__fail_lacks(
+            k->library->loader, "cuLaunchKernelEx", "%s: kernel '%s': a launch with attributes", k->library->name, k->slot->name);
     if (!known->version)
         return GPUDL_OK;
     status = gpudl__pin_check(known->version, function);

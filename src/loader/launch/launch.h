@@ -90,7 +90,7 @@ gpudl_status gpudl__launch_import(
 gpudl_status gpudl__launch_context(const gpudl_kernel *k, const gpudl_launch_config *c, CUcontext *out);
 /* Has the context current that the launch will run in, until left (context.h). Of several devices the stream says which. */
 gpudl_status gpudl__launch_enter(const gpudl_kernel *k, const gpudl_launch_config *c, bool *pushed);
-/* Of several devices: where it was to run, and what that has to do with the driver's code. */
+/* Words: of several devices the one where it was to run, and what that, or an old driver, has to do with the driver's code. */
 void gpudl__launch_where(const gpudl_kernel *k, const gpudl_launch_config *c, int err, struct text *t);
 
 /* The driver returned err: tries again where all that lacked was a context, else says why. The thread is not pinned. */

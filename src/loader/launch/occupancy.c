@@ -163,7 +163,7 @@ static gpudl_status has_clusters(const struct use *u, int device)
     return can
         ? GPUDL_OK
         : gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
-              "%s: kernel '%s': device %d has no clusters of more than one block (%s): they begin with compute capability 9.0",
+              "%s: kernel '%s': device %d has no clusters of more than one block (%s): they want compute capability 9.0 and CUDA 11.8",
               u->of->library->name, u->of->slot->name, device, l->driver_text);
 }
 

@@ -85,6 +85,5 @@ gpudl_status gpudl__use_failed(const struct use *u, const char *call, int err)
 
 gpudl_status gpudl__use_lacks(const struct use *u, const char *call)
 {
-    return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD, "%s: kernel '%s': the driver (%s) has no %s, which this needs: update it",
-        u->of->library->name, u->of->slot->name, u->version->loader->driver_text, call);
+    return gpudl__fail_lacks(u->version->loader, call, "%s: kernel '%s'", u->of->library->name, u->of->slot->name);
 }

@@ -86,6 +86,8 @@ void gpudl__launch_where(const gpudl_kernel *k, const gpudl_launch_config *c, in
     gpudl_loader *l = k->library->loader;
     int of_stream, here = -1;
 
+    if (err == GPUDL_CU_NOT_SUPPORTED && *l->driver.emulated)
+        gpudl__text_add(t, "; for this driver gpudl stands in with %s", l->driver.emulated);
     gpudl__context_device(l, &here);
     if (l->driver.devices == 1) {
         if (here >= 0)

@@ -84,9 +84,7 @@ gpudl_status gpudl__resident_make(
     if (v->lent)
         return GPUDL_OK;
     if (!v->loader->driver.table.KernelGetFunction)
-        return gpudl__fail(GPUDL_ERROR_DRIVER_TOO_OLD,
-            "%s: the driver (%s) has no cuKernelGetFunction, which makes code resident: update it, or launch a kernel",
-            v->content.name, v->loader->driver_text);
+        return gpudl__fail_lacks(v->loader, "cuKernelGetFunction", "%s: making code resident", v->content.name);
     return gpudl__at_moment(v->loader, when, hurried, make_now, &w);
 }
 
