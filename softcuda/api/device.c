@@ -15,6 +15,7 @@ static struct {
     atomic_bool ready;
     CUresult result;
     int count;
+    bool differ;
     struct device devices[SC_MAX_DEVICES];
 } driver = { .once = PTHREAD_ONCE_INIT };
 
@@ -45,16 +46,18 @@ static uint64_t memory_bytes(void)
     return n < MEMORY_MAX ? n : MEMORY_MAX;
 }
 
-/* "9.0" or "90" */
-static void capability(unsigned *major, unsigned *minor)
+/* "9.0" or "90", and with commas one for each device, the last for the others. */
+static void capability(int ordinal, unsigned *major, unsigned *minor)
 {
-    const char *wish = secure_getenv("SOFTCUDA_COMPUTE_CAPABILITY");
+    const char *wish = secure_getenv("SOFTCUDA_COMPUTE_CAPABILITY"), *next;
     unsigned a = 0, b = 0;
 
     *major = 7;
     *minor = 5;
     if (!wish)
         return;
+    for (; ordinal && (next = strchr(wish, ',')); ordinal--)
+        wish = next + 1;
     if (sscanf(wish, "%u.%u", &a, &b) == 2 && a >= 3 && a < 100 && b < 10) {
         *major = a;
         *minor = b;
@@ -71,6 +74,11 @@ static void forget(void)
     atomic_store(&driver.ready, false);
 }
 
+unsigned sc_device_sm(int i)
+{
+    return driver.devices[i].major * 10 + driver.devices[i].minor;
+}
+
 static void initialise(void)
 {
     const char *wish = secure_getenv("SOFTCUDA_DEVICES");
@@ -83,12 +91,13 @@ static void initialise(void)
         struct device *d = &driver.devices[i];
 
         d->ordinal = i;
-        capability(&d->major, &d->minor);
+        capability(i, &d->major, &d->minor);
         if (!(d->memory = sc_devmem_create(bytes))) {
             driver.result = CUDA_ERROR_OUT_OF_MEMORY;
             return;
         }
         driver.count = i + 1;
+        driver.differ |= sc_device_sm(i) != sc_device_sm(0);
     }
     pthread_atfork(NULL, NULL, forget);
     sc_trace_open();
@@ -113,6 +122,11 @@ CUresult sc_ready(void)
 int sc_device_count(void)
 {
     return driver.count;
+}
+
+bool sc_devices_differ(void)
+{
+    return driver.differ;
 }
 
 struct device *sc_device_at(int i)

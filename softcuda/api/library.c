@@ -3,6 +3,7 @@
  * As with the real driver, loading succeeds for almost any bytes: what cannot run gives a library without kernels, and only
  * the log says why. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "softcuda/api/capture.h"
 
@@ -74,6 +75,8 @@ static void library_destroy(struct CUlib_st *l)
         leave(l, c);
         sc_unhold(c);
     }
+    for (int i = 0; i < SC_MAX_DEVICES; i++)
+        sc_program_unref(l->programs[i]);
     sc_program_unref(l->program);
     for (uint32_t i = 0; l->kernels && l->kernels[i]; i++)
         sc_handle_free(&sc_kernels, l->kernels[i]);
@@ -81,8 +84,69 @@ static void library_destroy(struct CUlib_st *l)
     sc_handle_free(&sc_libraries, l);
 }
 
+/* An image has the same kernels for every device that it is for. */
+static bool has_same_kernels(const struct program *a, const struct program *b)
+{
+    bool same = a->nkernels == b->nkernels;
+
+    for (uint32_t i = 0; i < a->nkernels && same; i++)
+        same = !strcmp(a->kernels[i].func->name, b->kernels[i].func->name);
+    return same;
+}
+
+/* What an image is read from. */
+struct origin {
+    const void *code;
+    const char *file;                   /* NULL: code */
+};
+
+static CUresult read_for(const struct origin *o, int device, struct load_log *log, struct program **out)
+{
+    unsigned sm = sc_device_sm(device);
+
+    return o->file ? sc_program_load_file(o->file, sm, log, out) : sc_program_load(o->code, 0, sm, log, out);
+}
+
+/* Where devices differ, what each takes; those that have nothing are told when they are asked to run it. */
+static void read_for_each(struct CUlib_st *l, const struct origin *o)
+{
+    struct load_log quiet;
+    struct program *p;
+
+    sc_load_log_init(&quiet, 0, NULL, NULL);
+    for (int i = 0; i < sc_device_count() && sc_devices_differ(); i++) {
+        if (read_for(o, i, &quiet, &p))
+            continue;
+        if (has_same_kernels(p, l->program))
+            l->programs[i] = p;
+        else
+            sc_program_unref(p);
+    }
+}
+
+/* What the first device takes that takes any. */
+static CUresult read_first(const struct origin *o, struct load_log *log, struct program **out)
+{
+    CUresult r = read_for(o, 0, log, out);
+    struct load_log quiet;
+
+    sc_load_log_init(&quiet, 0, NULL, NULL);
+    for (int i = 1; r && i < sc_device_count() && sc_devices_differ(); i++)
+        r = read_for(o, i, &quiet, out) ? r : CUDA_SUCCESS;
+    return r;
+}
+
+/* Where loading is eager. A device that has no code of it is let be. */
+static CUresult enter_now(struct CUlib_st *l, CUcontext c)
+{
+    struct CUmod_st *m;
+    CUresult r = sc_library_module(l, c, &m);
+
+    return r == CUDA_ERROR_NO_BINARY_FOR_GPU ? CUDA_SUCCESS : r;
+}
+
 /* Takes the program over. */
-static CUresult library_create(struct program *p, CUlibrary *out)
+static CUresult library_create(struct program *p, const struct origin *o, CUlibrary *out)
 {
     struct CUlib_st *l = sc_handle_new(&sc_libraries, SC_LIBRARY);
     CUresult r;
@@ -92,9 +156,10 @@ static CUresult library_create(struct program *p, CUlibrary *out)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     l->program = p;
+    read_for_each(l, o);
     r = make_kernels(l);
     for (CUcontext c = NULL; !r && sc_eager() && (c = sc_context_next(c));)
-        r = atomic_load(&c->alive) ? sc_library_module(l, c, &(struct CUmod_st *){ NULL }) : CUDA_SUCCESS;
+        r = atomic_load(&c->alive) ? enter_now(l, c) : CUDA_SUCCESS;
     if (r)
         library_destroy(l);
     else
@@ -111,12 +176,6 @@ static CUresult forgive(CUresult r, struct program **p)
     return *p ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Libraries know no device, but all of softcuda's are alike. */
-static unsigned sm(void)
-{
-    return sc_device_at(0)->major * 10 + sc_device_at(0)->minor;
-}
-
 static CUresult begin(
     CUlibrary *library, const void *what, struct load_log *log, unsigned n, CUjit_option *options, void **values)
 {
@@ -130,6 +189,7 @@ static CUresult begin(
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *options, void **values, unsigned int n,
                            CUlibraryOption *library_options, void **library_values, unsigned int library_n)
 {
+    const struct origin o = { code, NULL };
     struct load_log log;
     struct program *p;
     CUresult r = begin(library, code, &log, n, options, values);
@@ -137,14 +197,15 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *o
     (void)library_options, (void)library_values, (void)library_n;
     if (r)
         return r;
-    r = forgive(sc_program_load(code, 0, sm(), &log, &p), &p);
+    r = forgive(read_first(&o, &log, &p), &p);
     sc_load_log_finish(&log);
-    return r ? r : library_create(p, library);
+    return r ? r : library_create(p, &o, library);
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, CUjit_option *options, void **values, unsigned int n,
                                CUlibraryOption *library_options, void **library_values, unsigned int library_n)
 {
+    const struct origin o = { NULL, file };
     struct load_log log;
     struct program *p;
     CUresult r = begin(library, file, &log, n, options, values);
@@ -152,11 +213,11 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file, CUjit_optio
     (void)library_options, (void)library_values, (void)library_n;
     if (r)
         return r;
-    r = sc_program_load_file(file, sm(), &log, &p);
+    r = read_first(&o, &log, &p);
     sc_load_log_finish(&log);
     if (r == CUDA_ERROR_FILE_NOT_FOUND || (r = forgive(r, &p)))
         return r;
-    return library_create(p, library);
+    return library_create(p, &o, library);
 }
 
 CUresult cuLibraryUnload(CUlibrary l)
@@ -169,8 +230,15 @@ CUresult cuLibraryUnload(CUlibrary l)
     return CUDA_SUCCESS;
 }
 
+/* Of the library on this device, or NULL. */
+static struct program *program_on(const struct CUlib_st *l, const struct device *d)
+{
+    return sc_devices_differ() && l->program->nkernels ? l->programs[d->ordinal] : l->program;
+}
+
 CUresult sc_library_module(struct CUlib_st *l, CUcontext c, struct CUmod_st **out)
 {
+    struct program *p = program_on(l, c->device);
     struct CUmod_st *m;
     CUresult r = CUDA_SUCCESS;
 
@@ -179,7 +247,7 @@ CUresult sc_library_module(struct CUlib_st *l, CUcontext c, struct CUmod_st **ou
     if (l->unloading)
         r = CUDA_ERROR_INVALID_HANDLE;
     else if (!m)
-        r = sc_module_create(c, l->program, l, &m);
+        r = p ? sc_module_create(c, p, l, &m) : CUDA_ERROR_NO_BINARY_FOR_GPU;
     pthread_mutex_unlock(&sc_objects);
     if (!r)
         sc_make_resident(m);
@@ -192,10 +260,9 @@ struct entering { CUcontext context; CUresult result; };
 static void enter(void *library, void *arg)
 {
     struct entering *e = arg;
-    struct CUmod_st *m;
 
     if (!e->result)
-        e->result = sc_library_module(library, e->context, &m);
+        e->result = enter_now(library, e->context);
 }
 
 CUresult sc_libraries_enter(CUcontext c)

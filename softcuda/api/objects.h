@@ -84,7 +84,8 @@ struct CUkern_st {
 
 struct CUlib_st {
     uint32_t magic;
-    struct program *program;
+    struct program *program;            /* whose kernels are the library's */
+    struct program *programs[SC_MAX_DEVICES];   /* where devices differ: what each takes, or NULL */
     struct CUkern_st **kernels;         /* one a kernel of the program */
     struct CUmod_st *modules;           /* sc_objects: one a context that has used it */
     bool unloading;                     /* sc_objects */
@@ -117,6 +118,8 @@ CUresult sc_device(CUdevice, struct device **);         /* also tells a driver t
 CUresult sc_ready(void);                                /* cuInit was called */
 int sc_device_count(void);
 struct device *sc_device_at(int);
+unsigned sc_device_sm(int);                             /* 75 */
+bool sc_devices_differ(void);                           /* in what they can: then images are read as strictly as GPUs do */
 int sc_shared_optin(const struct device *);             /* most dynamic shared memory of a block */
 int sc_device_attribute(const struct device *, int attribute);
 

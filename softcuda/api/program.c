@@ -227,7 +227,7 @@ static CUresult build(struct ptx_module *m, struct load_log *log, struct program
 /* The text that the device would take. It lies in the image. */
 static CUresult choose(struct image *image, unsigned sm, struct load_log *log, struct span *text)
 {
-    const struct image_target target = { .sm = sm, .ptx_version = NEWEST_PTX, .any_ptx = true };
+    const struct image_target target = { .sm = sm, .ptx_version = NEWEST_PTX, .any_ptx = !sc_devices_differ() };
     enum image_misfit why;
     char message[TEXT_SIZE];
     int entry = gpudl__image_choose(image, &target, &why, message, sizeof(message));

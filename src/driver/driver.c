@@ -44,11 +44,38 @@ static gpudl_status fail(const struct driver *d, const char *call, int code, int
     return code == GPUDL_CU_NO_DEVICE ? GPUDL_ERROR_NO_DEVICE : GPUDL_ERROR_DRIVER;
 }
 
+int gpudl__driver_sm(const gpudl_driver_table *t, int ordinal, unsigned *sm)
+{
+    int major, minor, err;
+    CUdevice device;
+
+    err = t->DeviceGet(&device, ordinal);
+    if (!err)
+        err = t->DeviceGetAttribute(&major, GPUDL_DEVICE_COMPUTE_CAPABILITY_MAJOR, device);
+    if (!err)
+        err = t->DeviceGetAttribute(&minor, GPUDL_DEVICE_COMPUTE_CAPABILITY_MINOR, device);
+    if (!err)
+        *sm = (unsigned)(10 * major + minor);
+    return err;
+}
+
+static gpudl_status ask_others(struct driver *d, int *cuda, char *text)
+{
+    unsigned sm = d->sm;
+    int err = 0;
+
+    for (int i = 1; i < d->devices && !err; i++) {
+        err = gpudl__driver_sm(&d->table, i, &sm);
+        d->mixed |= sm != d->sm;
+    }
+    return err ? fail(d, "cuDeviceGetAttribute", err, cuda, text) : GPUDL_OK;
+}
+
 static gpudl_status ask_device(struct driver *d, int *cuda, char *text)
 {
     const gpudl_driver_table *t = &d->table;
-    int major = 0, minor = 0, err;
     CUdevice device;
+    int err;
 
     if ((err = t->DeviceGetCount(&d->devices)))
         return fail(d, "cuDeviceGetCount", err, cuda, text);
@@ -58,12 +85,10 @@ static gpudl_status ask_device(struct driver *d, int *cuda, char *text)
         return fail(d, "cuDeviceGet", err, cuda, text);
     if ((err = t->DeviceGetName(d->name, sizeof(d->name), device)))
         return fail(d, "cuDeviceGetName", err, cuda, text);
-    if ((err = t->DeviceGetAttribute(&major, GPUDL_DEVICE_COMPUTE_CAPABILITY_MAJOR, device)) ||
-        (err = t->DeviceGetAttribute(&minor, GPUDL_DEVICE_COMPUTE_CAPABILITY_MINOR, device)))
+    if ((err = gpudl__driver_sm(t, 0, &d->sm)))
         return fail(d, "cuDeviceGetAttribute", err, cuda, text);
-    d->sm = (unsigned)(10 * major + minor);
     d->software = strncmp(d->name, "softcuda", 8) == 0; /* under whatever name its library was opened */
-    return GPUDL_OK;
+    return ask_others(d, cuda, text);
 }
 
 /* From an opened library to a driver with a device. Once cuInit was called the library stays. */

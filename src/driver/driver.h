@@ -18,6 +18,7 @@ struct driver {
     bool fallback;              /* nobody asked for softcuda: there was no GPU; notice says why */
     unsigned sm;                /* of device 0, 90 for 9.0 */
     int devices;
+    bool mixed;                 /* devices differ in architecture */
     char name[64];              /* of device 0 */
     char missing[2048];         /* optional functions that are not there, and what that costs; "" when all are */
     char emulated[512];         /* what gpudl does itself, as the driver is older, and by what; "" when nothing */
@@ -28,6 +29,9 @@ struct driver {
  * GPUDL_DRIVER_API=11040 leaves unused what is newer than CUDA 11.4. text is of DRIVER_TEXT_SIZE. *cuda: the driver's own code behind
  * a failure, or 0. */
 gpudl_status gpudl__driver_open(const char *wanted, bool heed, struct driver *out, int *cuda, char *text);
+
+/* The architecture of a device, 90 for 9.0. Returns the driver's code. */
+int gpudl__driver_sm(const gpudl_driver_table *t, int ordinal, unsigned *sm);
 
 /* "CUDA_ERROR_INVALID_IMAGE"; never NULL. */
 const char *gpudl__driver_error_name(const gpudl_driver_table *t, int code);

@@ -121,12 +121,36 @@ static bool keep_options(struct legacy_library *lib, const int *options, void **
     return true;
 }
 
-/* The driver's verdict is wanted now, so the code goes into a context now. */
+static int load_first(struct legacy_library *lib, struct legacy_entered *e, int *options, void **values, unsigned n)
+{
+    struct legacy_module *first;
+    int err = load_module(lib, e, options, values, n, &first);
+
+    gpudl__legacy_leave(lib->driver, e);
+    return err;
+}
+
+/* The driver's verdict is wanted now, so the code goes into a context now; of a device that has none in it that is no verdict, where there
+ * are others. */
+static int load_somewhere(struct legacy_library *lib, int *options, void **values, unsigned n)
+{
+    struct legacy_driver *d = lib->driver;
+    struct legacy_entered e;
+    int devices = 0, err = gpudl__legacy_enter_any(d, &e);
+
+    if (!err)
+        err = load_first(lib, &e, options, values, n);
+    if (err != GPUDL_CU_NO_BINARY_FOR_GPU || d->real.DeviceGetCount(&devices))
+        return err;
+    for (int i = 0; i < devices && devices > 1 && err == GPUDL_CU_NO_BINARY_FOR_GPU; i++)
+        if (!gpudl__legacy_enter_device(d, i, &e))
+            err = load_first(lib, &e, options, values, n);
+    return err;
+}
+
 int gpudl__legacy_load(struct legacy_driver *d, CUlibrary *out, const void *code, int *options, void **values, unsigned n)
 {
     struct legacy_library *lib = gpudl__alloc_zero(sizeof(*lib));
-    struct legacy_module *first;
-    struct legacy_entered e;
     int err;
 
     if (!lib)
@@ -136,11 +160,7 @@ int gpudl__legacy_load(struct legacy_driver *d, CUlibrary *out, const void *code
     lib->heap = gpudl__alloc_use(NULL);
     gpudl__alloc_use(lib->heap);
     pthread_mutex_init(&lib->lock, NULL);
-    err = keep_options(lib, options, values, n) ? gpudl__legacy_enter_any(d, &e) : GPUDL_CU_OUT_OF_MEMORY;
-    if (!err) {
-        err = load_module(lib, &e, options, values, n, &first);
-        gpudl__legacy_leave(d, &e);
-    }
+    err = keep_options(lib, options, values, n) ? load_somewhere(lib, options, values, n) : GPUDL_CU_OUT_OF_MEMORY;
     if (err)
         destroy(lib, &err);
     else

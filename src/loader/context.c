@@ -121,28 +121,17 @@ gpudl_status gpudl__context_device(gpudl_loader *l, int *out)
                : GPUDL_OK;
 }
 
-static bool ask_sm(const gpudl_driver_table *cu, CUdevice device, int *sm)
-{
-    int major, minor;
-
-    if (cu->DeviceGetAttribute(&major, GPUDL_DEVICE_COMPUTE_CAPABILITY_MAJOR, device) ||
-        cu->DeviceGetAttribute(&minor, GPUDL_DEVICE_COMPUTE_CAPABILITY_MINOR, device))
-        return false;
-    *sm = 10 * major + minor;
-    return true;
-}
-
 void gpudl__device_words(const gpudl_loader *l, int ordinal, struct text *t)
 {
     const gpudl_driver_table *cu = &l->driver.table;
     char name[64] = "";
     CUdevice device;
-    int sm;
+    unsigned sm;
 
     gpudl__text_add(t, "device %d", ordinal);
-    if (cu->DeviceGet(&device, ordinal) || cu->DeviceGetName(name, sizeof(name), device) || !ask_sm(cu, device, &sm))
+    if (cu->DeviceGet(&device, ordinal) || cu->DeviceGetName(name, sizeof(name), device) || gpudl__driver_sm(cu, ordinal, &sm))
         return;
-    gpudl__text_add(t, " (%s, sm_%d)", name, sm);
+    gpudl__text_add(t, " (%s, sm_%u)", name, sm);
 }
 
 bool gpudl__context_is_active(gpudl_loader *l, int ordinal)

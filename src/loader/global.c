@@ -5,6 +5,7 @@
 #include "src/loader/error.h"
 #include "src/loader/launch/hold.h"
 #include "src/loader/loader.h"
+#include "src/loader/mixed.h"
 #include "src/loader/names/names.h"
 #include "src/loader/pin.h"
 
@@ -80,7 +81,9 @@ static gpudl_status ask(struct version *v, const struct image_global *g, int dev
     bool pushed;
 
     atomic_store(&v->touched, true);
-    status = gpudl__context_enter(v->loader, device, &pushed);
+    status = gpudl__version_has(v, device);
+    if (status == GPUDL_OK)
+        status = gpudl__context_enter(v->loader, device, &pushed);
     if (status != GPUDL_OK)
         return status;
     relaxed = gpudl__relax(v->loader);

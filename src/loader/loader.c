@@ -54,6 +54,7 @@ static gpudl_status open_driver(gpudl_loader *l, const gpudl_loader_options *opt
     if (status != GPUDL_OK)
         return gpudl__fail_code(status, cuda, text);
     l->target = gpudl__target_of(l->driver.sm, l->driver.table.version, l->driver.software);
+    l->target.any_ptx = l->driver.software && !l->driver.mixed;
     l->target.jit_forced = !l->driver.software && is_on("CUDA_FORCE_PTX_JIT");
     l->target.jit_disabled = !l->driver.software && is_on("CUDA_DISABLE_PTX_JIT");
     l->null_stream = options->per_thread_stream ? GPUDL_STREAM_PER_THREAD : NULL;

@@ -110,7 +110,8 @@ struct version {
     struct load_settings settings;      /* part of what makes two loads the same */
     struct image *image;
     size_t entry;
-    struct span code;                   /* the entry's bytes, as the driver got them */
+    struct span code;                   /* the entry's bytes, as the driver got them; of several entries a fatbin (mixed.h) */
+    struct mixed *mixed;                /* where devices differ; else NULL */
     const struct image_kernel *kernels; /* the image's */
     const struct image_global *globals;
     size_t nkernels, nglobals;

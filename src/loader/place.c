@@ -9,8 +9,8 @@
 #include "src/loader/image/image_api.h"
 #include "src/loader/launch/hold.h"
 #include "src/loader/loader.h"
+#include "src/loader/mixed.h"
 #include "src/loader/source/registered.h"
-#include "src/loader/source/trust.h"
 
 enum { TEXT_SIZE = 2048, LOG_SIZE = 4096 };
 
@@ -19,27 +19,35 @@ static gpudl_status refuse(const struct version *v, enum image_error error, cons
     return gpudl__fail(gpudl__image_status(error), "%s: %s%s", v->content.name, text, gpudl__image_advice(error));
 }
 
+/* For all devices, which are alike. */
+static gpudl_status choose_entry(struct version *v)
+{
+    enum image_misfit why = MISFIT_ARCH;
+    char text[TEXT_SIZE] = "";
+    enum image_error error;
+    int entry = gpudl__image_choose(v->image, &v->loader->target, &why, text, sizeof(text));
+
+    if (entry < 0)
+        return gpudl__fail(gpudl__misfit_status(why), "%s: %s", v->content.name, text);
+    v->entry = (size_t)entry;
+    error = gpudl__image_payload(v->image, v->entry, &v->code, text, sizeof(text));
+    return error ? refuse(v, error, text) : GPUDL_OK;
+}
+
 /* Opens the image and settles which entry it is; everything below is about that one. */
 static gpudl_status choose(struct version *v)
 {
-    enum image_misfit why = MISFIT_ARCH;
     enum image_error error;
     char text[TEXT_SIZE];
     gpudl_status status;
-    int entry;
 
     text[0] = '\0';
     error = gpudl__image_open(v->content.bytes, v->settings.limit, &v->image, text, sizeof(text));
     if (error)
         return refuse(v, error, text);
-    entry = gpudl__image_choose(v->image, &v->loader->target, &why, text, sizeof(text));
-    if (entry < 0)
-        return gpudl__fail(gpudl__misfit_status(why), "%s: %s", v->content.name, text);
-    v->entry = (size_t)entry;
-    error = gpudl__image_payload(v->image, v->entry, &v->code, text, sizeof(text));
-    if (error)
-        return refuse(v, error, text);
-    status = gpudl__trust_admit_entry(&v->content, v->code);
+    status = v->loader->driver.mixed ? gpudl__mixed_choose(v) : choose_entry(v);
+    if (status == GPUDL_OK)
+        status = gpudl__version_admit(v, &v->content);
     if (status != GPUDL_OK)
         return status;
     error = gpudl__image_kernels(v->image, v->entry, &v->kernels, &v->nkernels, text, sizeof(text));

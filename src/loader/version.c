@@ -5,7 +5,7 @@
 #include "src/loader/source/link.h"
 #include "src/loader/loader.h"
 #include "src/loader/launch/plan.h"
-#include "src/loader/source/trust.h"
+#include "src/loader/mixed.h"
 
 static struct version **bucket(gpudl_loader *l, struct hash128 hash)
 {
@@ -195,6 +195,7 @@ void gpudl__version_destroy(struct version *v)
     gpudl__version_unload(v);
     if (v->number)
         leave_all(v);
+    gpudl__mixed_free(v);
     gpudl__plans_free(v->plans);
     gpudl__free(v->places);
     gpudl__index_free(&v->index);
@@ -309,7 +310,7 @@ static gpudl_status get(
     }
     if (!v)
         return load(l, content, hash, settings, out);
-    status = gpudl__trust_admit_entry(content, v->code);
+    status = gpudl__version_admit(v, content);
     if (status != GPUDL_OK) {
         gpudl__version_drop(v);
         return status;

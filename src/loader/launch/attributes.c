@@ -4,6 +4,7 @@
 #include "src/loader/error.h"
 #include "src/loader/launch/extended.h"
 #include "src/loader/launch/hold.h"
+#include "src/loader/mixed.h"
 #include "src/loader/source/registered.h"
 
 /* -------------------------------------------------------------------------------------------------- shared memory, asked for */
@@ -76,7 +77,7 @@ static gpudl_status ask_image(const struct use *u, int attribute, int device, bo
     gpudl_status status;
 
     *told = false;
-    if (!entry || entry->format != IMAGE_CUBIN || device < 0 || device >= v->loader->driver.devices)
+    if (!entry || entry->format != IMAGE_CUBIN || gpudl__version_varies(v) || device < 0 || device >= v->loader->driver.devices)
         return GPUDL_OK;
     pthread_mutex_lock(&v->loader->lock);
     status = gpudl__kernel_resources(v, u->kernel, &r);

@@ -5,6 +5,7 @@
 #include "src/loader/fork.h"
 #include "src/loader/launch/hold.h"
 #include "src/loader/life/moment.h"
+#include "src/loader/mixed.h"
 
 enum { MOST_DEVICES = 64 };
 
@@ -50,7 +51,9 @@ static gpudl_status make_on(struct version *v, const CUkernel *handles, size_t n
     bool pushed;
     int err;
 
-    status = gpudl__context_enter(l, device, &pushed);
+    status = gpudl__version_has(v, device);
+    if (status == GPUDL_OK)
+        status = gpudl__context_enter(l, device, &pushed);
     if (status != GPUDL_OK)
         return status;
     err = load_functions(l, handles, n, &call);
