@@ -7,6 +7,7 @@
 #include "softcuda/api/trace.h"
 
 #define MEMORY_MAX     ((uint64_t)64 << 30)
+#define WITH_CLUSTERS  11080            /* the driver whose attributes go on beyond 119 */
 
 pthread_mutex_t sc_objects = PTHREAD_MUTEX_INITIALIZER;
 
@@ -294,7 +295,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 
     if (r)
         return r;
-    if (!value || (int)attribute < 1 || (int)attribute > 147)
+    if (!value || (int)attribute < 1 || (int)attribute > (sc_driver_version() < WITH_CLUSTERS ? 119 : 147))
         return CUDA_ERROR_INVALID_VALUE;
     *value = sc_device_attribute(d, (int)attribute);
     return CUDA_SUCCESS;

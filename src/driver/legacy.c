@@ -28,11 +28,13 @@ static int get_proc_address(struct legacy_driver *d, const char *name, void **ou
     return err;
 }
 
-/* Clusters came with the function that launches them; a driver before does not know the question. */
+/* Clusters are launched by cuLaunchKernelEx alone; a driver before CUDA 11.8 does not know the question. */
 static int device_attribute(struct legacy_driver *d, int *value, int attribute, CUdevice device)
 {
-    if (attribute != GPUDL_DEVICE_CLUSTER_LAUNCH || d->real.LaunchKernelEx)
-        return d->real.DeviceGetAttribute(value, attribute, device);
+    int err = d->real.DeviceGetAttribute(value, attribute, device);
+
+    if (attribute != GPUDL_DEVICE_CLUSTER_LAUNCH || (err ? err != GPUDL_CU_INVALID_VALUE : d->real.LaunchKernelEx != NULL))
+        return err;
     *value = 0;
     return 0;
 }
