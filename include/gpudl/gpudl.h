@@ -349,6 +349,7 @@ GPUDL_API const char *gpudl_version_log(gpudl_version *version);
  * @name:     as in the image, or as the source writes it: "table", "ns::table"
  * @device:   counts from 0; each device has its own copy, but of a __managed__ variable
  * @address:  valid while the version is pinned; for a __managed__ variable the host may use it too
+ *            (before CUDA 12.0 each context has its own)
  * @size:     in bytes; may be NULL
  *
  * Makes the code resident on that device, which waits for the kernels that run there.
@@ -411,8 +412,8 @@ static inline gpudl_launch_config gpudl_launch_1d(unsigned grid, unsigned block)
  * Launch a kernel, as cuLaunchKernel does: asynchronously, in the order of the stream.
  * @params:  params[i] points to the i-th argument; NULL where there are none. Nothing is checked
  *
- * Runs in the thread's current context; where there is none, in the stream's, or the primary one of device 0, which is lent
- * to the thread for the time of the call. Takes no lock and no memory (but for a record on a thread's first launch), and
+ * Runs in the stream's context, and so on its device, whatever context is current; in a NULL or per-thread stream in the current one;
+ * where there is none, in the primary one of device 0, which is lent to the thread for the time of the call. Takes no lock and no memory (but for a record on a thread's first launch), and
  * makes one driver call. GPUDL_ERROR_LAUNCH means that the driver refused it, with its code in gpudl_error_cuda(): it may be
  * of this launch, or the sticky error of an earlier kernel.
  */

@@ -14,5 +14,5 @@ CUDA_FORCE_PTX_JIT=1 SOFTCUDA_FAST=1 GPUDL_NO_SUCH=x "$GPUDL" doctor | grep -e F
 GPUDL_DRIVER=/nowhere/libcuda.so "$GPUDL" doctor >said; echo "status $?"; grep -c -e '^/nowhere/libcuda.so: not usable' -e '^softcuda: ' said
 # What gpudl does in the place of an old driver is said.
 SOFTCUDA_DRIVER_VERSION=11040 "$GPUDL" doctor | sed -n '/^softcuda: /,/^$/p' | grep -e emulated: -e cuFuncLoad -e cuCtxRecordEvent
-"$GPUDL" doctor | grep -c emulated:
+env -u SOFTCUDA_DRIVER_VERSION "$GPUDL" doctor | grep -c emulated:
 "$GPUDL" doctor 3; echo "status $?"
