@@ -11,6 +11,7 @@
 #include "src/driver/driver.h"
 #include "src/driver/kernel_node.h"
 #include "src/driver/launch_config.h"
+#include "src/util/alloc.h"
 
 static struct driver driver;
 static gpudl_driver_table *const cu = &driver.table;
@@ -263,6 +264,50 @@ static void an_unload_is_of_all_contexts(void **state)
     assert_cu(destroy(contexts[0]));
 }
 
+static long allocations_left;
+
+static void *allocate(void *user, size_t bytes)
+{
+    (void)user;
+    return allocations_left-- > 0 ? malloc(bytes) : NULL;
+}
+
+static void release(void *user, void *block)
+{
+    (void)user;
+    free(block);
+}
+
+/* What cannot be had fails its call, and the next one has it. */
+static void memory_that_lacks_fails_one_call(void **state)
+{
+    const struct allocator heap = { allocate, release, NULL }, *before = gpudl__alloc_use(&heap);
+    CUlibrary lib;
+    CUkernel k;
+    int failed = 0;
+
+    (void)state;
+    for (long n = 0; n < 12; n++) {
+        int err;
+
+        allocations_left = n;
+        err = cu->LibraryLoadData(&lib, text, NULL, NULL, 0, NULL, NULL, 0);
+        failed += err == GPUDL_CU_OUT_OF_MEMORY;
+        if (err)
+            continue;
+        err = cu->LibraryGetKernel(&k, lib, "store");
+        failed += err == GPUDL_CU_OUT_OF_MEMORY;
+        if (!err && launch(k, 61)) {
+            failed++;
+            allocations_left = 9;
+            assert_cu(launch(k, 61));
+        }
+        assert_cu(cu->LibraryUnload(lib));
+    }
+    gpudl__alloc_use(before);
+    assert_true(failed >= 5); /* the library, its options twice, a module, a kernel, its functions */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +320,7 @@ int main(void)
         cmocka_unit_test(a_node_of_a_graph_takes_a_kernel),
         cmocka_unit_test(a_reset_is_noticed),
         cmocka_unit_test(an_unload_is_of_all_contexts),
+        cmocka_unit_test(memory_that_lacks_fails_one_call),
     };
     char path[4096], why[DRIVER_TEXT_SIZE];
     ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 32);

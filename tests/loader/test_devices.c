@@ -1,5 +1,5 @@
-/* Several devices, and several contexts of one: the same on softcuda, which has as many as SOFTCUDA_DEVICES says, and on GPUs. With
- * fewer than two devices this is skipped (exit code 77). */
+/* Several devices: the same on softcuda, which has as many as SOFTCUDA_DEVICES says, and on GPUs. With fewer than two this is skipped
+ * (exit code 77). */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static const char counting[] = HEAD
     ".extern .shared .align 16 .b8 room[];\n" \
     ".visible .entry far(.param .u64 out)\n{\n.reg .u32 %r<3>;\n.reg .u64 %p;\nld.param.u64 %p, [out];\nmov.u32 %r0, 55;\n" \
     "mov.u32 %r1, room;\nst.shared.u32 [%r1+59996], %r0;\nld.shared.u32 %r2, [%r1+59996];\nst.global.u32 [%p], %r2;\nret;\n}\n"
-static const char far[] = HEAD FAR, far_too[] = HEAD "// attributes\n" FAR, far_again[] = HEAD "// contexts\n" FAR;
+static const char far[] = HEAD FAR, far_too[] = HEAD "// attributes\n" FAR;
 static const char spin[] = HEAD
     ".visible .entry spin(.param .u64 flag)\n{\n.reg .u32 %r;\n.reg .u64 %p;\n.reg .pred %q;\nld.param.u64 %p, [flag];\n"
     "L:\nld.volatile.global.u32 %r, [%p];\nsetp.eq.u32 %q, %r, 0;\n@%q bra L;\nret;\n}\n";
@@ -354,42 +354,6 @@ static void a_replace_is_for_all_devices(void **state)
     unload(lib, k);
 }
 
-/* ---------------------------------------------------------------------------------------------------- several of one device */
-
-static void attributes_hold_in_every_context_of_a_device(void **state)
-{
-    int (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext), found;
-    gpudl_launch_config config = gpudl_launch_1d(1, 1);
-    gpudl_library *lib;
-    gpudl_kernel *k = load(far_again, "far", &lib);
-    CUcontext contexts[2];
-    CUdeviceptr out;
-    unsigned word;
-    void *params[] = { &out };
-
-    (void)state;
-    use(0);
-    assert_cu(cu->GetProcAddress("cuCtxCreate", (void **)&create, 3020, 0, &found));
-    assert_cu(cu->GetProcAddress("cuCtxDestroy", (void **)&destroy, 4000, 0, &found));
-    assert_ok(gpudl_kernel_set_attribute(k, GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, MUCH_SHARED, 0));
-    config.shared_bytes = MUCH_SHARED;
-    for (int i = 0; i < 2; i++) { /* the second one may have the handle of the first */
-        assert_cu(create(&contexts[i], 0, 0));
-        assert_cu(cu->MemAlloc(&out, 4));
-        assert_ok(gpudl_kernel_launch_params(k, &config, params));
-        assert_cu(cu->MemcpyDtoH(&word, out, 4));
-        assert_int_equal(word, 55);
-        assert_cu(destroy(contexts[i]));
-    }
-    use(0);
-    assert_cu(cu->MemAlloc(&out, 4));
-    assert_ok(gpudl_kernel_launch_params(k, &config, params));
-    assert_cu(cu->MemcpyDtoH(&word, out, 4));
-    assert_int_equal(word, 55);
-    assert_cu(cu->MemFree(out));
-    unload(lib, k);
-}
-
 /* -------------------------------------------------------------------------------------------------------------- what is told */
 
 static void a_device_that_is_not_there_is_told(void **state)
@@ -466,7 +430,6 @@ int main(void)
         cmocka_unit_test(attributes_are_each_devices_own),
         cmocka_unit_test(residency_is_on_the_devices_that_were_named),
         cmocka_unit_test(a_replace_is_for_all_devices),
-        cmocka_unit_test(attributes_hold_in_every_context_of_a_device),
         cmocka_unit_test(a_device_that_is_not_there_is_told),
         cmocka_unit_test(a_refused_launch_names_its_device),
         cmocka_unit_test(memory_of_another_device_is_told),

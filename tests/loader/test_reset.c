@@ -184,6 +184,43 @@ static void a_launch_into_a_context_that_is_gone_fails(void **state)
     gpudl_library_release(lib);
 }
 
+static void attributes_hold_in_contexts_that_come_later(void **state)
+{
+    static const char text[] = HEAD "// contexts\n" SHARED;
+    int (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext), found;
+    gpudl_launch_config config = gpudl_launch_1d(1, 1);
+    gpudl_library *lib = load(text);
+    gpudl_kernel *k = get(lib, "far");
+    CUcontext context, before;
+    CUdevice device;
+    unsigned word;
+
+    (void)state;
+    config.shared_bytes = MUCH_SHARED;
+    assert_cu(cu->GetProcAddress("cuCtxCreate", (void **)&create, 3020, 0, &found));
+    assert_cu(cu->GetProcAddress("cuCtxDestroy", (void **)&destroy, 4000, 0, &found));
+    assert_cu(cu->DeviceGet(&device, 0));
+    assert_cu(cu->CtxGetCurrent(&before));
+    assert_ok(gpudl_kernel_set_attribute(k, GPUDL_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, MUCH_SHARED, 0));
+    for (int i = 0; i < 3; i++) { /* the later ones may have the handle of the first; then the first one again */
+        CUdeviceptr out;
+        void *params[] = { &out };
+
+        if (i < 2)
+            assert_cu(create(&context, 0, device));
+        assert_cu(cu->MemAlloc(&out, 4));
+        assert_ok(gpudl_kernel_launch_params(k, &config, params));
+        assert_cu(cu->MemcpyDtoH(&word, out, 4));
+        assert_int_equal(word, 55);
+        assert_cu(cu->MemFree(out));
+        if (i < 2)
+            assert_cu(destroy(context));
+        assert_cu(cu->CtxSetCurrent(before));
+    }
+    gpudl_kernel_release(k);
+    gpudl_library_release(lib);
+}
+
 /* The stream's handle may be another stream's by the time that the task looks. */
 static void a_load_after_a_stream_waits_for_its_work_though_it_is_destroyed(void **state)
 {
@@ -254,6 +291,7 @@ int main(void)
         cmocka_unit_test(globals_are_asked_for_again_after_a_reset),
         cmocka_unit_test(what_is_retired_goes_after_a_reset),
         cmocka_unit_test(a_launch_into_a_context_that_is_gone_fails),
+        cmocka_unit_test(attributes_hold_in_contexts_that_come_later),
         cmocka_unit_test(a_load_after_a_stream_waits_for_its_work_though_it_is_destroyed),
         cmocka_unit_test(a_task_that_waits_when_the_context_is_reset_ends),
     };
