@@ -90,8 +90,9 @@ static gpudl_status check_cluster(
         return status;
     if (e->cluster_blocks > 1 && !k->library->loader->limits.clusters)
         return refuse(GPUDL_ERROR_UNSUPPORTED, k,
-            "a cluster of %u x %u x %u blocks, and the device has no clusters of more than one (%s); clusters want an sm_90 device and a driver of CUDA 11.8", x[0], x[1], x[2],
-            k->library->loader->driver_text);
+            "a cluster of %u x %u x %u blocks, and the device has no clusters of more than one (%s): they want compute capability 9.0 and "
+            "CUDA 11.8",
+            x[0], x[1], x[2], k->library->loader->driver_text);
     if (p->cluster_most && e->cluster_blocks > p->cluster_most)
         return refuse(GPUDL_ERROR_LAUNCH_LIMIT, k,
             "a cluster of %u x %u x %u is %llu blocks; at most %u are what the kernel is declared for (.maxclusterrank)", x[0],
