@@ -7,7 +7,7 @@
 #include "softcuda/api/trace.h"
 
 #define MEMORY_MAX     ((uint64_t)64 << 30)
-#define WITH_CLUSTERS  11080            /* the driver whose attributes go on beyond 119 */
+#define WITH_CLUSTERS 11080 /* the driver whose attributes go on beyond 119 */
 
 pthread_mutex_t sc_objects = PTHREAD_MUTEX_INITIALIZER;
 

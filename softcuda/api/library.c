@@ -97,7 +97,7 @@ static bool has_same_kernels(const struct program *a, const struct program *b)
 /* What an image is read from. */
 struct origin {
     const void *code;
-    const char *file;                   /* NULL: code */
+    const char *file; /* NULL: code */
 };
 
 static CUresult read_for(const struct origin *o, int device, struct load_log *log, struct program **out)

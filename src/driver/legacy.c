@@ -1,8 +1,7 @@
 /* The members of the table on drivers before CUDA 12.0. See legacy.h. */
 #include "src/driver/legacy.h"
 
-
-enum { DRIVERS_MOST = 4 };              /* old ones, in one process */
+enum { DRIVERS_MOST = 4 }; /* old ones, in one process */
 
 /* A driver is never closed, so what is known of one stays. */
 static struct legacy_driver drivers[DRIVERS_MOST];
@@ -153,7 +152,8 @@ bool gpudl__legacy_install(struct driver *out, const struct driver_resolver *r, 
     }
     n = find_or_add(&out->table, r);
     if (n == DRIVERS_MOST) {
-        gpudl__text_add(text, "; there are %d other drivers before CUDA 12.0 in this process, and no room for one more", DRIVERS_MOST);
+        gpudl__text_add(
+            text, "; there are %d other drivers before CUDA 12.0 in this process, and no room for one more", DRIVERS_MOST);
         return false;
     }
     set_members(&out->table, n);

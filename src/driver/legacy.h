@@ -25,10 +25,10 @@
 #include "src/util/text.h"
 
 struct legacy_driver {
-    gpudl_driver_table real;            /* what the driver itself has */
+    gpudl_driver_table real; /* what the driver itself has */
     struct driver_resolver resolver;
     int (*func_set_cache_config)(CUfunction, int);
-    int (*exec_kernel_set_params)(CUgraphExec, CUgraphNode, const void *);  /* without kernel and context in its structure */
+    int (*exec_kernel_set_params)(CUgraphExec, CUgraphNode, const void *); /* without kernel and context in its structure */
     pthread_mutex_t lock;
     struct legacy_context *contexts;
 };
@@ -39,21 +39,21 @@ struct legacy_context {
     struct legacy_context *next;
     CUcontext handle;
     CUdevice device;
-    CUdeviceptr token;                  /* 0: none could be had */
-    unsigned long long number;          /* the token's */
-    size_t uses;                        /* modules; under the driver's lock */
+    CUdeviceptr token;         /* 0: none could be had */
+    unsigned long long number; /* the token's */
+    size_t uses;               /* modules; under the driver's lock */
 };
 
 struct legacy_module {
     struct legacy_module *next;
     struct legacy_context *context;
     CUmodule native;
-    bool retained;                      /* the primary context, for this module */
+    bool retained; /* the primary context, for this module */
 };
 
 struct legacy_library {
     struct legacy_driver *driver;
-    const struct allocator *heap;       /* of the thread that loaded it */
+    const struct allocator *heap; /* of the thread that loaded it */
     pthread_mutex_t lock;
     const void *code;
     int *options;
@@ -65,7 +65,7 @@ struct legacy_library {
 
 /* Which function of which context; never changed, but followed by a longer one. */
 struct legacy_functions {
-    struct legacy_functions *before;    /* launches may still read it */
+    struct legacy_functions *before; /* launches may still read it */
     size_t n;
     struct legacy_function {
         CUcontext handle;
@@ -74,7 +74,7 @@ struct legacy_functions {
     } list[];
 };
 
-enum { LEGACY_CACHE_PREFERENCE = -1 };  /* as an attribute's number */
+enum { LEGACY_CACHE_PREFERENCE = -1 }; /* as an attribute's number */
 
 struct legacy_attribute {
     struct legacy_attribute *next;
@@ -118,7 +118,7 @@ bool gpudl__legacy_install(struct driver *out, const struct driver_resolver *r, 
 bool gpudl__legacy_alive(struct legacy_driver *d, const struct legacy_context *c);
 /* The record of the current context, counted. */
 int gpudl__legacy_context_take(struct legacy_driver *d, CUcontext current, struct legacy_context **out);
-void gpudl__legacy_context_give(struct legacy_driver *d, struct legacy_context *c);     /* c's context is current, or gone */
+void gpudl__legacy_context_give(struct legacy_driver *d, struct legacy_context *c); /* c's context is current, or gone */
 
 /* A context that is current until left. */
 struct legacy_entered {

@@ -1,7 +1,7 @@
 /* Contexts that code of ours is in, and having one current. */
 #include "src/driver/legacy.h"
 
-enum { BUFFER_ID = 7, TOKEN_BYTES = 1 };    /* CU_POINTER_ATTRIBUTE_BUFFER_ID */
+enum { BUFFER_ID = 7, TOKEN_BYTES = 1 }; /* CU_POINTER_ATTRIBUTE_BUFFER_ID */
 
 /* What else the driver may answer is for the call to say that comes after. */
 bool gpudl__legacy_alive(struct legacy_driver *d, const struct legacy_context *c)

@@ -54,7 +54,14 @@ int gpudl__legacy_launch_cooperative(struct legacy_driver *d, CUfunction f, cons
  * For drivers without cuLaunchKernelEx (CUDA 11.6). Those that change what a program sees are heeded or refused; what is a hint, or allows
  * kernels to overlap, is let go. */
 
-enum { IGNORE = 0, ACCESS_POLICY_WINDOW = 1, SYNCHRONIZATION_POLICY = 3, CLUSTER_SCHEDULING = 5, MEM_SYNC_DOMAIN_MAP = 9, MEM_SYNC_DOMAIN = 10 };
+enum {
+    IGNORE = 0,
+    ACCESS_POLICY_WINDOW = 1,
+    SYNCHRONIZATION_POLICY = 3,
+    CLUSTER_SCHEDULING = 5,
+    MEM_SYNC_DOMAIN_MAP = 9,
+    MEM_SYNC_DOMAIN = 10
+};
 
 static bool is_one_block(const unsigned x[3])
 {
@@ -99,8 +106,8 @@ static int launch_without(
             c->stream, params, extra);
     if (extra || !d->real.LaunchCooperativeKernel) /* which takes no block of arguments */
         return GPUDL_CU_NOT_SUPPORTED;
-    return d->real.LaunchCooperativeKernel(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2],
-        c->shared_bytes, c->stream, params);
+    return d->real.LaunchCooperativeKernel(
+        f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared_bytes, c->stream, params);
 }
 
 int gpudl__legacy_launch_ex(

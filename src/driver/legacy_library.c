@@ -3,7 +3,7 @@
 
 #include "src/driver/legacy.h"
 
-enum { THREADS_PER_BLOCK = 1, WALL_TIME = 2 };  /* CU_JIT_...: what the driver answers by */
+enum { THREADS_PER_BLOCK = 1, WALL_TIME = 2 }; /* CU_JIT_...: what the driver answers by */
 
 static struct legacy_library *library_of(CUlibrary handle)
 {
@@ -27,8 +27,8 @@ static struct legacy_module *find_module(struct legacy_library *lib, CUcontext c
     return m;
 }
 
-static int load_module(struct legacy_library *lib, struct legacy_entered *e, int *options, void **values, unsigned n,
-    struct legacy_module **out)
+static int load_module(
+    struct legacy_library *lib, struct legacy_entered *e, int *options, void **values, unsigned n, struct legacy_module **out)
 {
     struct legacy_driver *d = lib->driver;
     int mode = GPUDL_STREAM_CAPTURE_MODE_RELAXED, err;

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 struct driver_resolver {
-    int (*five)(const char *, void **, int, uint64_t, int *);   /* cuGetProcAddress since CUDA 12.0, or NULL */
-    int (*four)(const char *, void **, int, uint64_t);          /* and since 11.3 */
-    int version;                        /* the driver's own, or what it is to be taken for */
+    int (*five)(const char *, void **, int, uint64_t, int *); /* cuGetProcAddress since CUDA 12.0, or NULL */
+    int (*four)(const char *, void **, int, uint64_t);        /* and since 11.3 */
+    int version;                                              /* the driver's own, or what it is to be taken for */
 };
 
 /* Asked for by a version that is newer than the driver, an older form is given: one with other parameters, perhaps. So it is not asked. */

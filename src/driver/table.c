@@ -103,7 +103,7 @@ gpudl_status gpudl__driver_fill(void *library, int limit, struct driver *out, in
         gpudl__text_add(&needed, "cuDriverGetVersion fails: is the library whole, and of the same version as the kernel module?");
         return GPUDL_ERROR_DRIVER;
     }
-    gpudl__text_add(&needed, "%s; it calls itself CUDA %d.%d, and gpudl needs 11.3 (driver 465.19) or newer", why, t->version / 1000,
-        t->version % 1000 / 10);
+    gpudl__text_add(&needed, "%s; it calls itself CUDA %d.%d, and gpudl needs 11.3 (driver 465.19) or newer", why,
+        t->version / 1000, t->version % 1000 / 10);
     return GPUDL_ERROR_DRIVER_TOO_OLD;
 }

@@ -11,10 +11,10 @@
 enum { TEXT_SIZE = 2048, MOST_DEVICES = 64, MOST_ENTRIES = 16, NONE = -1 };
 
 struct mixed {
-    int entry_of[MOST_DEVICES];         /* NONE: no code for it */
-    size_t entries[MOST_ENTRIES];       /* each once; the first is the version's */
+    int entry_of[MOST_DEVICES];   /* NONE: no code for it */
+    size_t entries[MOST_ENTRIES]; /* each once; the first is the version's */
     size_t n;
-    struct span joined;                 /* of several: the fatbin of them */
+    struct span joined; /* of several: the fatbin of them */
 };
 
 /* ------------------------------------------------------------------------------------------------------------- one device */
@@ -69,13 +69,15 @@ static gpudl_status choose_all(struct version *v, struct mixed *m)
     for (int i = 0; i < l->driver.devices && i < MOST_DEVICES && !err; i++) {
         err = choose_for(v, i, &m->entry_of[i], i ? &why : &first_why, i ? text : first);
         if (!err && m->entry_of[i] != NONE && !add(m, m->entry_of[i]))
-            return gpudl__fail(GPUDL_ERROR_UNSUPPORTED, "%s: devices of more than %d architectures", v->content.name, MOST_ENTRIES);
+            return gpudl__fail(
+                GPUDL_ERROR_UNSUPPORTED, "%s: devices of more than %d architectures", v->content.name, MOST_ENTRIES);
     }
     if (err)
-        return gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, "cuDeviceGetAttribute", err, "%s: what each device takes",
-            v->content.name);
-    return m->n ? GPUDL_OK
-                : gpudl__fail(gpudl__misfit_status(first_why), "%s: no device has code in it; of device 0: %s", v->content.name, first);
+        return gpudl__fail_cuda(
+            GPUDL_ERROR_DRIVER, &l->driver.table, "cuDeviceGetAttribute", err, "%s: what each device takes", v->content.name);
+    return m->n
+        ? GPUDL_OK
+        : gpudl__fail(gpudl__misfit_status(first_why), "%s: no device has code in it; of device 0: %s", v->content.name, first);
 }
 
 static gpudl_status failed(const struct version *v, enum image_error error, const char *text)
@@ -119,7 +121,9 @@ static gpudl_status compare(struct version *v, size_t a, size_t b)
                 "%s: its code for sm_%u and for sm_%u, which devices of this machine take, differ in kernel '%s': %s; what is loaded for "
                 "all devices has the same kernels for each",
                 v->content.name, gpudl__image_entry(v->image, a)->sm, gpudl__image_entry(v->image, b)->sm, ours[i].name,
-                !same ? "one has none" : n != other ? "one has kernels besides" : "they take different parameters");
+                !same            ? "one has none"
+                    : n != other ? "one has kernels besides"
+                                 : "they take different parameters");
     }
     return GPUDL_OK;
 }

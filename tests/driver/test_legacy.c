@@ -20,11 +20,11 @@ static CUdeviceptr word;
 
 #define assert_cu(call) assert_int_equal(call, 0)
 
-static const char text[] =
-    ".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .align 4 .u32 n = 5;\n"
-    ".visible .entry store(.param .u64 out, .param .u32 value)\n{\n.reg .u32 %r;\n.reg .u64 %p;\n"
-    "ld.param.u64 %p, [out];\nld.param.u32 %r, [value];\nst.global.u32 [%p], %r;\nret;\n}\n";
-static const char broken[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n    bogus.u32 %r1, 1;\n    ret;\n}\n";
+static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .align 4 .u32 n = 5;\n"
+                           ".visible .entry store(.param .u64 out, .param .u32 value)\n{\n.reg .u32 %r;\n.reg .u64 %p;\n"
+                           "ld.param.u64 %p, [out];\nld.param.u32 %r, [value];\nst.global.u32 [%p], %r;\nret;\n}\n";
+static const char broken[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n    bogus.u32 %r1, 1;\n    ret;\n}\n";
 
 static CUlibrary load(const char *code)
 {

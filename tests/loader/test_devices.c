@@ -36,9 +36,9 @@ static const char counting[] = HEAD
     ".visible .entry far(.param .u64 out)\n{\n.reg .u32 %r<3>;\n.reg .u64 %p;\nld.param.u64 %p, [out];\nmov.u32 %r0, 55;\n" \
     "mov.u32 %r1, room;\nst.shared.u32 [%r1+59996], %r0;\nld.shared.u32 %r2, [%r1+59996];\nst.global.u32 [%p], %r2;\nret;\n}\n"
 static const char far[] = HEAD FAR, far_too[] = HEAD "// attributes\n" FAR;
-static const char spin[] = HEAD
-    ".visible .entry spin(.param .u64 flag)\n{\n.reg .u32 %r;\n.reg .u64 %p;\n.reg .pred %q;\nld.param.u64 %p, [flag];\n"
-    "L:\nld.volatile.global.u32 %r, [%p];\nsetp.eq.u32 %q, %r, 0;\n@%q bra L;\nret;\n}\n";
+static const char spin[] =
+    HEAD ".visible .entry spin(.param .u64 flag)\n{\n.reg .u32 %r;\n.reg .u64 %p;\n.reg .pred %q;\nld.param.u64 %p, [flag];\n"
+         "L:\nld.volatile.global.u32 %r, [%p];\nsetp.eq.u32 %q, %r, 0;\n@%q bra L;\nret;\n}\n";
 
 static gpudl_kernel *load(const char *ptx, const char *name, gpudl_library **lib)
 {
@@ -163,7 +163,10 @@ static void the_device_follows_from_the_stream(void **state)
         assert_cu(cu->CtxGetCurrent(&context));
         for (int i = 0; i < ndevices; i++) {
             unsigned value = (unsigned)(10 * current + i);
-            struct { CUdeviceptr out; unsigned value; } packed = { places[i].word, value + 1 };
+            struct {
+                CUdeviceptr out;
+                unsigned value;
+            } packed = { places[i].word, value + 1 };
             void *params[] = { &places[i].word, &value };
             CUcontext after;
 

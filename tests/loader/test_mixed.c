@@ -18,9 +18,9 @@ static const gpudl_driver_table *cu;
 
 /* name: *out = value, and so is the global n. */
 #define TEXT(target, name, value, more) \
-    ".version 7.8\n.target sm_" #target "\n.address_size 64\n.visible .global .align 4 .u32 n = " #value ";\n.visible .entry " #name \
-    "(.param .u64 out" more ")\n{\n.reg .u32 %r;\n.reg .u64 %p;\nld.param.u64 %p, [out];\nmov.u32 %r, " #value \
-    ";\nst.global.u32 [%p], %r;\nret;\n}\n"
+    ".version 7.8\n.target sm_" #target "\n.address_size 64\n.visible .global .align 4 .u32 n = " #value \
+    ";\n.visible .entry " #name "(.param .u64 out" more \
+    ")\n{\n.reg .u32 %r;\n.reg .u64 %p;\nld.param.u64 %p, [out];\nmov.u32 %r, " #value ";\nst.global.u32 [%p], %r;\nret;\n}\n"
 static const char of_75[] = TEXT(75, store, 75, ""), of_90[] = TEXT(90, store, 90, ""), of_100[] = TEXT(100, store, 100, "");
 static const char other_90[] = TEXT(90, put, 90, ""), more_90[] = TEXT(90, store, 90, ", .param .u32 more");
 
@@ -169,8 +169,9 @@ int main(void)
     int n = 0, major = 0;
 
     cu = gpudl_loader_driver(NULL);
-    if (!cu || cu->DeviceGetCount(&n) || n != DEVICES || cu->DeviceGetAttribute(&major, GPUDL_DEVICE_COMPUTE_CAPABILITY_MAJOR, 1) ||
-        major != 9 || !gpudl_loader_is_software(NULL)) {
+    if (!cu || cu->DeviceGetCount(&n) || n != DEVICES ||
+        cu->DeviceGetAttribute(&major, GPUDL_DEVICE_COMPUTE_CAPABILITY_MAJOR, 1) || major != 9 ||
+        !gpudl_loader_is_software(NULL)) {
         fprintf(stderr, "skipped: it wants softcuda with SOFTCUDA_DEVICES=4 and SOFTCUDA_COMPUTE_CAPABILITY=7.5,9.0,9.0,8.0\n");
         return 77;
     }

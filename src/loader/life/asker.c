@@ -10,7 +10,7 @@
 struct question {
     CUcontext context;
     bool answered;
-    int answer;                         /* the driver's code */
+    int answer; /* the driver's code */
 };
 
 void gpudl__asker_init(struct asker *a)
@@ -48,7 +48,7 @@ static void ask(gpudl_loader *l)
     a->busy = true;
     pthread_mutex_unlock(&l->lock);
     err = synchronize(l, context);
-    gpudl__thread_enter(l);     /* does not come back when the process ends */
+    gpudl__thread_enter(l); /* does not come back when the process ends */
     gpudl__thread_leave(l);
     pthread_mutex_lock(&l->lock);
     if (a->current) {

@@ -18,13 +18,13 @@ struct asker {
     pthread_t id;
     pthread_cond_t changed;
     bool started, closing;
-    bool busy;                          /* with a question, whether anybody waits for the answer or not */
-    struct question *next, *current;    /* to be taken; of who waits for the answer */
+    bool busy;                       /* with a question, whether anybody waits for the answer or not */
+    struct question *next, *current; /* to be taken; of who waits for the answer */
 };
 
 void gpudl__asker_init(struct asker *a);
 /* Until the context has finished all that it had been given, or the deadline. The driver's code, GPUDL_CU_NOT_READY at the deadline. */
 int gpudl__asker_wait(struct gpudl_loader *l, CUcontext context, uint64_t deadline);
-void gpudl__asker_join(struct gpudl_loader *l);     /* not under the lock; waits for a question that is out */
+void gpudl__asker_join(struct gpudl_loader *l); /* not under the lock; waits for a question that is out */
 
 #endif
