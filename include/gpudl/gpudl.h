@@ -357,7 +357,8 @@ GPUDL_API const char *gpudl_version_log(gpudl_version *version);
 GPUDL_API gpudl_status gpudl_version_global(gpudl_version *version, const char *name, int device, CUdeviceptr *address,
                                             size_t *size);
 
-/* The driver's own handle; lent, valid while the version is pinned. Do not unload it. */
+/* The driver's own handle; lent, valid while the version is pinned. Do not unload it. Before CUDA 12.0 it is gpudl's: for members of
+ * gpudl_loader_driver(), not for the driver's functions. */
 GPUDL_API gpudl_status gpudl_version_native(gpudl_version *version, CUlibrary *out);
 
 /* ------------------------------------------------------------------------------------------------------------------- kernel */
