@@ -115,7 +115,7 @@ extern "C" {
       "There is no GPU, CUDA_VISIBLE_DEVICES hides it, or the container was started without it.", \
       "Look at `nvidia-smi` and CUDA_VISIBLE_DEVICES; GPUDL_DRIVER=softcuda runs on the CPU.") \
     X(ERROR_DRIVER_TOO_OLD, 62, "the driver lacks a function that is needed", \
-      "gpudl needs CUDA 12.0 (driver 525.60); single functions need later ones, and the text names them.", \
+      "gpudl needs CUDA 11.3 (driver 465.19); single functions need later ones, and the text names them.", \
       "Update the driver, or do without what needs the function.") \
     X(ERROR_DRIVER, 63, "a driver call failed", \
       "A call of the driver failed, of itself or of a kernel that failed earlier; gpudl_error_cuda() has its code.", \
