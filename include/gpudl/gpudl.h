@@ -46,7 +46,7 @@
  * Environment (ignored in set-user-id programs and under a locked trust policy): GPUDL_DRIVER, see gpudl_loader_options;
  * GPUDL_DRIVER_API=11040 leaves unused what CUDA drivers have had since 11.4 only, as if this one were as old, for tests;
  * GPUDL_COMPILER, GPUDL_CACHE_DIR and where compilers are looked for, see gpudl/compile.h; GPUDL_QUIET=1 silences warnings;
- * GPUDL_TRIAL, see gpudl/trial.h; GPUDL_LEAKS=1 names, on stderr at process exit, every handle that was not released, and where it
+ * GPUDL_TRIAL, see gpudl/trial.h; GPUDL_TRACE=FILE writes a timeline, see docs/TRACING.md; GPUDL_LEAKS=1 names, on stderr at process exit, every handle that was not released, and where it
  * was made.
  *
  * The header compiles before and after <cuda.h> and <cuda_runtime.h>, as C11 and as C++17. Everything is since 0.1. */
@@ -114,10 +114,14 @@ typedef struct gpudl_loader_options {
     unsigned reserved;          /* 0 */
     /* Which code may be loaded (gpudl/trust.h); NULL: any. */
     const struct gpudl_trust_options *trust;
+    /* A file that is written with what the loader and its devices do, as a timeline (docs/TRACING.md); NULL: GPUDL_TRACE of the environment
+     * says which, if any. A process has one such file, the first loader's. It is complete after gpudl_loader_close() and at exit; one
+     * that cannot be written is one warning. */
+    const char *trace;
 } gpudl_loader_options;
 #define GPUDL_CAPTURES_NONE 1u
 #define GPUDL_NONE_AT_ALL   0xffffffffu /* for warm_count, retired_count */
-#define GPUDL_LOADER_OPTIONS_INIT { sizeof(gpudl_loader_options), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL }
+#define GPUDL_LOADER_OPTIONS_INIT { sizeof(gpudl_loader_options), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL }
 
 /**
  * Open a driver and initialise it (cuInit). Makes no context, and touches no device memory.

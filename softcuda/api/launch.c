@@ -42,7 +42,7 @@ void sc_kernel_work_run(struct sc_kernel_work *w, struct sc_worker *worker)
     begin = sc_trace_begin();
     sc_grid_run(&w->grid, worker);
     sc_trace_kernel(begin, c, &(struct sc_launch_shape){ w->f->kernel->func->name, w->grid.nctaid, w->grid.ntid,
-                                                         w->grid.static_shared + w->grid.dynamic_shared });
+                                                         w->grid.static_shared, w->grid.dynamic_shared });
     if (w->grid.fault >= 0) {
         sc_report_fault(w);
         sc_poison(c, of_fault(w->grid.fault));

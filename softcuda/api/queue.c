@@ -35,6 +35,7 @@ void *sc_op_create(size_t size, void (*run)(struct op *, struct sc_worker *), vo
         return NULL;
     memset(op, 0, size);
     op->refs = 1;
+    op->mark = sc_next_mark;
     op->run = run;
     op->drop = drop;
     return op;
@@ -364,6 +365,7 @@ int sc_context_gate(struct CUctx_st *c, struct op *before)
 static void execute(struct op *op, struct sc_worker *worker)
 {
     sc_trace_stream = op->stream->id;
+    sc_trace_mark = op->mark;
     if (op->run && (op->always || !sc_sticky(op->stream->context)))
         op->run(op, worker);
     if (op->drop)

@@ -29,6 +29,7 @@ struct op {
     struct edge *dependents;
     struct sleeper *sleepers;           /* threads that wait for it */
     uint64_t time;                      /* ns, when it was done */
+    uint64_t mark;                      /* softcuda_mark()'s when it was made */
     void (*run)(struct op *, struct sc_worker *);   /* may be NULL */
     void (*drop)(struct op *);          /* what it owns; may be NULL */
 };

@@ -5,10 +5,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-atomic_bool sc_tracing;
-_Thread_local uint64_t sc_trace_stream;
+atomic_uint sc_tracing;
+_Thread_local uint64_t sc_trace_stream, sc_trace_mark, sc_next_mark;
 
 static struct { pthread_mutex_t lock; FILE *file; uint64_t start; } trace = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -32,7 +33,7 @@ void sc_trace_open(void)
         fputs("[", trace.file);
         for (int d = 0; d <= sc_device_count(); d++)
             name_process(d);
-        atomic_store(&sc_tracing, true);
+        atomic_fetch_or(&sc_tracing, SC_TRACE_FILE);
     } else {
         fprintf(stderr, "softcuda: SOFTCUDA_TRACE: %s cannot be written\n", name);
     }
@@ -43,7 +44,7 @@ void sc_trace_open(void)
 __attribute__((destructor)) static void finish(void)
 {
     pthread_mutex_lock(&trace.lock);
-    atomic_store(&sc_tracing, false);
+    atomic_fetch_and(&sc_tracing, ~(unsigned)SC_TRACE_FILE);
     if (trace.file) {
         fputs("\n]\n", trace.file);
         fclose(trace.file);
@@ -85,6 +86,13 @@ static struct period on_device(uint64_t begin, CUcontext c)
     return (struct period){ begin, sc_now(), c->device->ordinal + 1, sc_trace_stream };
 }
 
+/* What a listener is told of a period: the caller adds the rest. */
+static struct softcuda_activity activity(enum softcuda_activity_kind kind, const struct period *s, const char *name)
+{
+    return (struct softcuda_activity){ .kind = kind, .device = (uint32_t)(s->process ? s->process - 1 : 0), .stream = s->thread,
+                                       .begin = s->begin, .end = s->end, .name = name };
+}
+
 static void put_bytes(const struct period *s, uint64_t bytes)
 {
     uint64_t ns = s->end - s->begin;
@@ -94,16 +102,24 @@ static void put_bytes(const struct period *s, uint64_t bytes)
 
 void sc_trace_kernel(uint64_t begin, CUcontext c, const struct sc_launch_shape *l)
 {
+    struct softcuda_activity a;
     struct period s;
 
     if (!begin)
         return;
     s = on_device(begin, c);
+    a = activity(SOFTCUDA_KERNEL, &s, l->kernel);
+    a.mark = sc_trace_mark;
+    memcpy(a.grid, l->grid, sizeof(a.grid));
+    memcpy(a.block, l->block, sizeof(a.block));
+    a.static_shared = l->static_shared;
+    a.dynamic_shared = l->dynamic_shared;
+    sc_tell(&a);
     if (!begin_event(&s, "kernel"))
         return;
     put_text(l->kernel);
-    fprintf(trace.file, "\",\"args\":{\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%" PRIu64, l->grid[0], l->grid[1], l->grid[2],
-            l->block[0], l->block[1], l->block[2], l->shared);
+    fprintf(trace.file, "\",\"args\":{\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared\":%u", l->grid[0], l->grid[1], l->grid[2],
+            l->block[0], l->block[1], l->block[2], l->static_shared + l->dynamic_shared);
     end_event();
 }
 
@@ -116,25 +132,36 @@ static char side(uint64_t p)
 
 void sc_trace_copy(uint64_t begin, CUcontext c, uint64_t to, uint64_t from, uint64_t bytes)
 {
+    char name[] = "copy ?to?";
+    struct softcuda_activity a;
     struct period s;
 
     if (!begin)
         return;
     s = on_device(begin, c);
+    name[5] = side(from);
+    name[8] = side(to);
+    a = activity(SOFTCUDA_COPY, &s, name);
+    a.bytes = bytes;
+    sc_tell(&a);
     if (!begin_event(&s, "copy"))
         return;
-    fprintf(trace.file, "copy %cto%c", side(from), side(to));
+    put_text(name);
     put_bytes(&s, bytes);
     end_event();
 }
 
 void sc_trace_fill(uint64_t begin, CUcontext c, uint64_t bytes)
 {
+    struct softcuda_activity a;
     struct period s;
 
     if (!begin)
         return;
     s = on_device(begin, c);
+    a = activity(SOFTCUDA_FILL, &s, "fill");
+    a.bytes = bytes;
+    sc_tell(&a);
     if (!begin_event(&s, "set"))
         return;
     fputs("set", trace.file);
@@ -145,10 +172,14 @@ void sc_trace_fill(uint64_t begin, CUcontext c, uint64_t bytes)
 void sc_trace_host(uint64_t begin, const char *what, const char *detail)
 {
     struct period s = { .begin = begin, .thread = (uint64_t)gettid() };
+    struct softcuda_activity a;
 
     if (!begin)
         return;
     s.end = sc_now();
+    a = activity(SOFTCUDA_HOST, &s, what);
+    a.of = detail;
+    sc_tell(&a);
     if (!begin_event(&s, "host"))
         return;
     put_text(what);

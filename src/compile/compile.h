@@ -5,6 +5,7 @@
 #ifndef GPUDL_COMPILE_COMPILE_H
 #define GPUDL_COMPILE_COMPILE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -97,5 +98,8 @@ struct compile_found {
     const char *trouble;     /* why it is of no use; NULL: none is known */
 };
 void gpudl__compilers_list(void (*each)(void *user, const struct compile_found *), void *user, struct text *looked);
+
+/* Where CUPTI is, the profiling library of a toolkit; false: there is none. */
+bool gpudl__find_cupti(char path[PATH_MAX]);
 
 #endif

@@ -68,6 +68,12 @@ struct place {
 static const struct place nvrtc_places[] = { LIBRARY_PLACES("libnvrtc.so.[0-9]*", "cuda_nvrtc") };
 static const struct place nvjitlink_places[] = { LIBRARY_PLACES("libnvJitLink.so.[0-9]*", "nvjitlink") };
 
+static const struct place cupti_places[] = {
+    LIBRARY_PLACES("libcupti.so.[0-9]*", "cuda_cupti"),
+    { "CUDA_HOME", false, "extras/CUPTI/lib64/libcupti.so.[0-9]*" },
+    { NULL, false, "/usr/local/cuda*/extras/CUPTI/lib64/libcupti.so.[0-9]*" },
+};
+
 static const struct place nvcc_places[] = {
     { "CUDA_HOME", false, "bin/nvcc" },
     { "CUDA_PATH", false, "bin/nvcc" },
@@ -278,6 +284,14 @@ static void tell_list(const char *name, const struct place *list, size_t n, stru
 static void tell_places(enum compiler_kind kind, struct text *t)
 {
     tell_list(names[kind], places[kind].list, places[kind].n, t);
+}
+
+bool gpudl__find_cupti(char path[PATH_MAX])
+{
+    for (size_t i = 0; i < sizeof(cupti_places) / sizeof(*cupti_places); i++)
+        if (look_at(COMPILER_NVRTC, &cupti_places[i], path))
+            return true;
+    return false;
 }
 
 bool gpudl__find_nvjitlink(char path[PATH_MAX], struct text *looked)

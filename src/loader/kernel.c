@@ -10,6 +10,7 @@
 #include "src/loader/names/names.h"
 #include "src/loader/options.h"
 #include "src/loader/life/resident.h"
+#include "src/loader/launch/launch.h"
 #include "src/loader/launch/use.h"
 
 enum { TEXT_SIZE = 2048 };
@@ -171,7 +172,7 @@ static void fill(gpudl_kernel *k, gpudl_library *lib, struct slot *slot)
 {
     k->binding = &lib->binding;
     k->index = slot->index;
-    k->launch = lib->loader->driver.table.LaunchKernel;
+    k->launch = lib->loader->trace ? gpudl__launch_is_traced : lib->loader->driver.table.LaunchKernel;
     k->null_stream = lib->loader->null_stream;
     k->is_capturing = lib->loader->captures ? lib->loader->driver.table.StreamIsCapturing : NULL;
     k->library = lib;

@@ -166,6 +166,7 @@ gpudl_status gpudl_loader_open(const gpudl_loader_options *given, gpudl_loader *
     }
     gpudl__process_add(l);
     report_driver(l);
+    gpudl__loader_trace(l, options.trace);
     *out = l;
     return GPUDL_OK;
 }
@@ -216,7 +217,7 @@ const gpudl_driver_table *gpudl_loader_driver(gpudl_loader *given)
     gpudl_status status;
     gpudl_loader *l = gpudl__loader(given, "gpudl_loader_driver", &status);
 
-    return l ? &l->driver.table : NULL;
+    return l ? gpudl__trace_table(l->trace, &l->driver.table) : NULL;
 }
 
 const char *gpudl_loader_driver_text(gpudl_loader *given)
@@ -305,6 +306,7 @@ void gpudl_loader_close(gpudl_loader *l)
     gpudl__watcher_join(l);
     gpudl__asker_join(l);
     gpudl__process_let_code_go(l);
+    gpudl__trace_flush(l->trace); /* while its contexts are there, and their events */
     gpudl__contexts_release(l);
     pthread_cond_destroy(&l->moment_came);
     pthread_mutex_destroy(&l->lock);

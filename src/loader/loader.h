@@ -29,6 +29,7 @@
 #include "src/loader/settings.h"
 #include "src/loader/life/watch.h"
 #include "src/loader/life/workers.h"
+#include "src/trace/trace.h"
 #include "src/util/alloc.h"
 #include "src/util/hash.h"
 
@@ -91,6 +92,7 @@ struct gpudl_loader {
     struct device_limits limits;
     struct trust_setup *trust;          /* its policy (trust.h); NULL: it has none */
     struct cache *cache;                /* opened with the first compilation */
+    struct trace *trace;                /* the process's, or NULL: this loader is not traced */
 };
 
 struct version {
@@ -187,6 +189,9 @@ static inline const struct allocator *gpudl__loader_heap(gpudl_loader *l)
 /* log.c */
 __attribute__((format(printf, 3, 4))) void gpudl__log(gpudl_loader *l, gpudl_log_level level, const char *format, ...);
 void gpudl__log_to_stderr(void *user, gpudl_log_level level, const char *text);
+
+/* trace.c: is it to be traced? After its driver is open, and its policy. */
+void gpudl__loader_trace(gpudl_loader *l, const char *wanted);
 
 /* version.c. The version of this content: one that is there, or loaded now. Content is taken over on success. One reference
  * is the caller's. */

@@ -192,7 +192,10 @@ bool gpudl__version_has_native(const gpudl_loader *l, CUlibrary native)
 
 void gpudl__version_destroy(struct version *v)
 {
+    struct trace_span span = gpudl__trace_begin(v->number ? v->loader->trace : NULL, "unload", v->content.name);
+
     gpudl__version_unload(v);
+    gpudl__trace_end(span, "unload", v->content.name, v->code.size, false);
     if (v->number)
         leave_all(v);
     gpudl__mixed_free(v);
@@ -276,6 +279,7 @@ static gpudl_status load(gpudl_loader *l, struct content *content, struct hash12
     struct version **out)
 {
     struct version *v = gpudl__alloc_zero(sizeof(*v));
+    struct trace_span span;
     gpudl_status status;
 
     if (!v)
@@ -285,7 +289,9 @@ static gpudl_status load(gpudl_loader *l, struct content *content, struct hash12
     v->hash = hash;
     v->settings = *settings;
     v->content = *content;
+    span = gpudl__trace_begin(l->trace, "load", v->content.name);
     status = gpudl__version_load(v);
+    gpudl__trace_end(span, "load", v->content.name, v->content.bytes.size, status != GPUDL_OK);
     if (status != GPUDL_OK) {
         v->content = (struct content){ 0 }; /* is still the caller's */
         gpudl__version_destroy(v);
@@ -310,6 +316,8 @@ static gpudl_status get(
     }
     if (!v)
         return load(l, content, hash, settings, out);
+    gpudl__trace_note(
+        l->trace, w.counter == &l->counts.warm_hits ? "found, warm" : "found, shared", content->name, content->bytes.size);
     status = gpudl__version_admit(v, content);
     if (status != GPUDL_OK) {
         gpudl__version_drop(v);

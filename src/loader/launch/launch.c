@@ -23,8 +23,18 @@ int gpudl__launch_extended(
         .attributes = c->attributes,
         .nattributes = c->nattributes,
     };
+    gpudl_loader *l = k->library->loader;
+    struct trace_launch record;
+    int err;
 
-    return k->library->loader->driver.table.LaunchKernelEx((const struct CUlaunchConfig_st *)&config, f, params, extra);
+    if (l->trace) {
+        record = gpudl__launch_record(k, f, c, stream);
+        gpudl__trace_launch_begin(l->trace, &record);
+    }
+    err = l->driver.table.LaunchKernelEx((const struct CUlaunchConfig_st *)&config, f, params, extra);
+    if (l->trace)
+        gpudl__trace_launch_end(l->trace, &record, err);
+    return err;
 }
 
 static inline int call(

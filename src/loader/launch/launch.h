@@ -54,7 +54,15 @@ static inline void launch_note(struct thread *self, const gpudl_kernel *k)
     atomic_store_explicit(&self->launched, k, memory_order_relaxed);
 }
 
-/* Attributes go through cuLaunchKernelEx. */
+/* traced.c: what kernels of a traced loader have for the driver's function. It remembers, for its thread, what was to be launched, and comes
+ * back with LAUNCH_IS_TRACED; the launch is done where all failures are looked at. Without a trace nothing is asked, and nothing kept for it. */
+enum { LAUNCH_IS_TRACED = 1 << 18 };
+int gpudl__launch_is_traced(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
+struct trace_launch gpudl__launch_record(const gpudl_kernel *k, CUfunction f, const gpudl_launch_config *c, CUstream stream);
+/* That launch, and its record. Pinned. */
+__attribute__((noinline, cold)) int gpudl__launch_traced(const gpudl_kernel *k, const gpudl_launch_config *c);
+
+/* Attributes go through cuLaunchKernelEx, with a trace or without. */
 int gpudl__launch_extended(
     const gpudl_kernel *k, CUfunction f, const gpudl_launch_config *c, CUstream stream, void **params, void **extra);
 
@@ -75,6 +83,8 @@ static inline int launch_call(
             (void **)params, (void **)extra);
     if (__builtin_expect(!err, 1))
         launch_remember(k->slot, c);
+    else if (err == LAUNCH_IS_TRACED)
+        err = gpudl__launch_traced(k, c);
     return err;
 }
 

@@ -134,8 +134,14 @@ static gpudl_status make_resident(struct turn *t, size_t n)
 
 static gpudl_status try_it(struct turn *t)
 {
-    gpudl_status status = t->trials ? gpudl__trials_run(t->trials, t->to) : GPUDL_OK;
+    struct trace_span span;
+    gpudl_status status = GPUDL_OK;
 
+    if (t->trials) {
+        span = gpudl__trace_begin(t->lib->loader->trace, "trial", t->lib->name);
+        status = gpudl__trials_run(t->trials, t->to);
+        gpudl__trace_end(span, "trial", t->lib->name, 0, status != GPUDL_OK);
+    }
     t->trials = NULL;
     return status;
 }
@@ -398,11 +404,13 @@ static gpudl_status replace_by(gpudl_library *lib, struct content *content, cons
     const gpudl_replace_options *o, gpudl_when when, const struct trials *trials)
 {
     uint64_t before = gpudl_library_generation(lib);
+    struct trace_span span = gpudl__trace_begin(lib->loader->trace, "replace", lib->name);
     struct version *to;
     gpudl_status status = get_version(lib, content, settings, &to);
 
     if (status == GPUDL_OK)
         status = turn_to(lib, to, o->flags & GPUDL_REPLACE_KEEP_PREVIOUS, when, trials->count ? trials : NULL);
+    gpudl__trace_end(span, "replace", lib->name, 0, status != GPUDL_OK);
     count(lib, &lib->loader->counts.replaces, before);
     return status;
 }
@@ -476,6 +484,7 @@ static gpudl_status roll_back(gpudl_library *lib)
 {
     struct version *to = lib->previous;
     uint64_t before = atomic_load(&lib->generation);
+    struct trace_span span;
     gpudl_status status;
 
     if (!to)
@@ -484,7 +493,9 @@ static gpudl_status roll_back(gpudl_library *lib)
     pthread_mutex_lock(&lib->loader->lock);
     gpudl__version_hold(to);
     pthread_mutex_unlock(&lib->loader->lock);
+    span = gpudl__trace_begin(lib->loader->trace, "roll back", lib->name);
     status = turn_to(lib, to, true, gpudl_now(), NULL);
+    gpudl__trace_end(span, "roll back", lib->name, 0, status != GPUDL_OK);
     count(lib, &lib->loader->counts.rollbacks, before);
     return status;
 }

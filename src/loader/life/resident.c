@@ -47,6 +47,7 @@ static gpudl_status make_on(struct version *v, const CUkernel *handles, size_t n
 {
     gpudl_loader *l = v->loader;
     const char *call = "";
+    struct trace_span span;
     gpudl_status status;
     bool pushed;
     int err;
@@ -56,9 +57,11 @@ static gpudl_status make_on(struct version *v, const CUkernel *handles, size_t n
         status = gpudl__context_enter(l, device, &pushed);
     if (status != GPUDL_OK)
         return status;
+    span = gpudl__trace_begin(l->trace, "make resident", v->content.name);
     err = load_functions(l, handles, n, &call);
     if (err == GPUDL_CU_OUT_OF_MEMORY && gpudl__park_unload_all(l))
         err = load_functions(l, handles, n, &call);
+    gpudl__trace_end(span, "make resident", v->content.name, v->code.size, err != 0);
     gpudl__context_leave(l, pushed);
     return err ? gpudl__fail_cuda(GPUDL_ERROR_DRIVER, &l->driver.table, call, err, "%s: making it resident on device %d",
                      v->content.name, device)

@@ -83,6 +83,7 @@ static gpudl_status run(gpudl_loader *l, const struct content *source, const gpu
     struct text why = gpudl__text_init(room, sizeof(room));
     struct thread *self = thread_self();
     struct stopper stopper = { o, self ? self->cancelled : NULL };
+    struct trace_span span;
     enum compile_error error;
     const struct compile_job job = {
         .name = source->name,
@@ -107,7 +108,10 @@ static gpudl_status run(gpudl_loader *l, const struct content *source, const gpu
         return gpudl__fail_memory("headers");
     if (gpudl__trust_locked())
         gpudl__compilers_ignore_environment();
+    span = gpudl__trace_begin(l ? l->trace : NULL, "compile", source->name);
     error = gpudl__compile(&job, out, &why);
+    gpudl__trace_end(
+        span, !error && out->kept ? "compile: kept" : "compile", source->name, error ? 0 : out->bytes.size, error != COMPILE_OK);
     gpudl__free(headers);
     if (error == COMPILE_NO_MEMORY && !why.used)
         return gpudl__fail_memory("a compilation");

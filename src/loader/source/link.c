@@ -246,9 +246,11 @@ static gpudl_status link_contents(gpudl_loader *l, struct content *contents, siz
     const struct load_settings *settings, struct content *out)
 {
     struct link_request request = { l, contents, n, settings, options, gpudl__link_target_of(l), NULL };
+    struct trace_span span = gpudl__trace_begin(l->trace, "link", contents[0].name);
     struct link_result result;
     gpudl_status status = gpudl__link_contents(&request, &result);
 
+    gpudl__trace_end(span, "link", contents[0].name, status == GPUDL_OK ? result.size : 0, status != GPUDL_OK);
     return status == GPUDL_OK ? keep(&request, &result, out) : status;
 }
 

@@ -1,0 +1,277 @@
+/* The process's trace: opened once, told everything, written until the end. */
+#include "src/trace/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "src/trace/chrome.h"
+#include "src/trace/nvtx.h"
+#include "src/trace/tables.h"
+#include "src/trace/times.h"
+#include "src/util/alloc.h"
+#include "src/util/clock.h"
+
+struct trace {
+    struct timeline timeline;
+    struct chrome chrome;           /* this and the tables: under the timeline's lock for writing */
+    struct tables tables;
+    const struct trace_times *times; /* NULL: none are known */
+    gpudl_driver_table driver;      /* whose times they are */
+    char *(*demangle)(const char *);
+    const char *print_to;           /* the tables, or NULL: nowhere; "-": stderr */
+    char *path;
+    pid_t owner;                    /* forked children leave it alone */
+    bool broken;                    /* its file cannot be written any more, which was told */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct trace *the;
+
+static const char *words_of(const struct trace *t)
+{
+    return t->times ? t->times->words : "not known: only what the host did is in it";
+}
+
+static void write_records(void *user, struct trace_record *records, size_t n)
+{
+    struct trace *t = user;
+    const struct allocator *before = gpudl__alloc_use(NULL);
+
+    for (size_t i = 0; i < n; i++) {
+        gpudl__chrome_add(&t->chrome, &records[i]);
+        gpudl__tables_add(&t->tables, &records[i]);
+    }
+    gpudl__alloc_use(before);
+}
+
+/* -------------------------------------------------------------------------------------------------------------------------- opening */
+
+/* A file that another process, or another copy of gpudl, is tracing into is left to it: this one takes a name beside it. */
+static int open_file(const char *path, char **out)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    size_t size = strlen(path) + 16;
+
+    *out = NULL;
+    if (fd < 0)
+        return -1;
+    *out = gpudl__alloc(size);
+    if (*out)
+        snprintf(*out, size, "%s", path);
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && *out) {
+        close(fd);
+        snprintf(*out, size, "%s.%d", path, (int)getpid());
+        fd = open(*out, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    }
+    if (fd >= 0 && ftruncate(fd, 0) != 0 && errno != EINVAL) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static void choose_tables(struct trace *t, const struct trace_wish *w)
+{
+    const char *wanted = w->heed ? secure_getenv("GPUDL_TRACE_TABLES") : NULL;
+
+    if (!wanted || !*wanted)
+        wanted = w->tables ? "-" : "none";
+    t->print_to = strcmp(wanted, "none") ? gpudl__alloc_string(wanted) : NULL;
+    t->demangle = w->demangle;
+}
+
+static void choose_times(struct trace *t, const struct trace_wish *w)
+{
+    const char *wanted = w->heed ? secure_getenv("GPUDL_TRACE_TIMES") : NULL;
+    char path[PATH_MAX], room[1024];
+    struct text why = gpudl__text_init(room, sizeof(room));
+    bool any = !wanted || !*wanted;
+
+    t->driver = w->driver->table;
+    if (any || !strcmp(wanted, "softcuda"))
+        t->times = gpudl__times_softcuda(&t->timeline, w->driver, &why);
+    if (!t->times && !w->driver->software && (any || !strcmp(wanted, "cupti"))) {
+        if (w->find_cupti && w->find_cupti(path))
+            t->times = gpudl__times_cupti(&t->timeline, path, &why);
+        else
+            gpudl__text_add(&why, "%sno CUPTI was found", why.used ? "; " : "");
+    }
+    if (!t->times && (any || !strcmp(wanted, "events")))
+        t->times = gpudl__times_events(&t->timeline, w->driver, &why);
+    if (!t->times && !any && strcmp(wanted, "none")) {
+        gpudl__text_add(&why, "%sGPUDL_TRACE_TIMES is cupti, softcuda, events or none", why.used ? "; " : "");
+        w->warn(w->user, room);
+    }
+}
+
+static void finish(void);
+
+static void warn_unwritable(const struct trace_wish *w, const char *why)
+{
+    char text[PATH_MAX + 128];
+
+    snprintf(text, sizeof(text), "nothing is traced: %.*s cannot be written: %s", PATH_MAX, w->file, why);
+    w->warn(w->user, text);
+}
+
+static struct trace *create(const struct trace_wish *w)
+{
+    struct trace *t = gpudl__alloc_zero(sizeof(*t));
+    int fd = t ? open_file(w->file, &t->path) : -1;
+    FILE *file = fd >= 0 ? fdopen(fd, "r+") : NULL;
+
+    if (!file) {
+        warn_unwritable(w, t ? strerror(errno) : "no memory");
+        if (fd >= 0)
+            close(fd);
+        if (t)
+            gpudl__free(t->path);
+        gpudl__free(t);
+        return NULL;
+    }
+    t->owner = getpid();
+    gpudl__timeline_init(&t->timeline, write_records, t);
+    choose_times(t, w);
+    choose_tables(t, w);
+    gpudl__chrome_begin(&t->chrome, file, w->driver->name, words_of(t));
+    gpudl__tables_init(&t->tables, t->chrome.start);
+    gpudl__chrome_complete(&t->chrome);
+    return t;
+}
+
+struct trace *gpudl__trace_open(const struct trace_wish *w)
+{
+    const struct allocator *before = gpudl__alloc_use(NULL);
+    static bool tried;
+    struct trace *t;
+
+    pthread_mutex_lock(&lock);
+    if (!the && !tried) {
+        the = create(w);
+        tried = !the;           /* one warning a process */
+        if (the)
+            atexit(finish);
+    }
+    t = the;
+    pthread_mutex_unlock(&lock);
+    gpudl__alloc_use(before);
+    return t;
+}
+
+const gpudl_driver_table *gpudl__trace_table(struct trace *t, const gpudl_driver_table *real)
+{
+    bool same = t && t->times && t->times->wrapped && real->LaunchKernel == t->driver.LaunchKernel;
+
+    return same ? t->times->wrapped : real;
+}
+
+/* -------------------------------------------------------------------------------------------------------------------------- writing */
+
+static void flush(struct trace *t, bool last)
+{
+    bool written;
+
+    if (t->times && t->times->settle)
+        t->times->settle(last);
+    gpudl__timeline_flush(&t->timeline);
+    pthread_mutex_lock(&t->timeline.writing);
+    written = gpudl__chrome_complete(&t->chrome) || t->broken;
+    if (!written)
+        t->broken = true;
+    pthread_mutex_unlock(&t->timeline.writing);
+    if (!written)
+        fprintf(stderr, "gpudl: warning: %s is not complete: it cannot be written any more\n", t->path);
+}
+
+void gpudl__trace_flush(struct trace *t)
+{
+    if (t && t->owner == getpid())
+        flush(t, false);
+}
+
+static void print_tables(struct trace *t)
+{
+    FILE *to = !strcmp(t->print_to, "-") ? stderr : fopen(t->print_to, "ae");
+
+    if (!to)
+        return;
+    pthread_mutex_lock(&t->timeline.writing);
+    gpudl__tables_print(&t->tables, to, words_of(t), t->demangle);
+    pthread_mutex_unlock(&t->timeline.writing);
+    if (to != stderr)
+        fclose(to);
+}
+
+/* At exit, before the driver's own end. What other threads still add goes nowhere, but does no harm: nothing is freed. */
+static void finish(void)
+{
+    if (!the || the->owner != getpid())
+        return;
+    flush(the, true);
+    if (the->print_to)
+        print_tables(the);
+}
+
+/* -------------------------------------------------------------------------------------------------------------------------- recording */
+
+struct trace_span gpudl__trace_begin(struct trace *t, const char *what, const char *of)
+{
+    struct trace_span s = { t, 0, gpudl__nvtx_push(what, of) };
+
+    if (t)
+        s.begin = clock_now();
+    return s;
+}
+
+void gpudl__trace_end(struct trace_span s, const char *what, const char *of, uint64_t bytes, bool failed)
+{
+    struct trace_record r = { .kind = TRACE_SPAN, .failed = failed, .begin = s.begin, .bytes = bytes, .name = what, .of = of };
+
+    if (s.pushed)
+        gpudl__nvtx_pop();
+    if (!s.trace)
+        return;
+    r.end = clock_now();
+    r.track = gpudl__timeline_thread();
+    gpudl__timeline_add(&s.trace->timeline, &r);
+}
+
+void gpudl__trace_note(struct trace *t, const char *what, const char *of, uint64_t bytes)
+{
+    if (t)
+        gpudl__trace_end((struct trace_span){ t, clock_now(), false }, what, of, bytes, false);
+}
+
+static bool is_timed(const struct trace *t, const struct trace_launch *l)
+{
+    return t->times && t->times->before && l->driver->LaunchKernel == t->driver.LaunchKernel;
+}
+
+void gpudl__trace_launch_begin(struct trace *t, struct trace_launch *l)
+{
+    l->number = 0;
+    l->timed = NULL;
+    l->begin = clock_now();
+    if (is_timed(t, l))
+        t->times->before(l);
+}
+
+void gpudl__trace_launch_end(struct trace *t, struct trace_launch *l, int err)
+{
+    struct trace_record r = { .kind = TRACE_LAUNCH, .failed = err != 0, .begin = l->begin, .name = l->kernel, .of = l->source };
+
+    if (is_timed(t, l))
+        t->times->after(l, err);
+    memcpy(r.grid, l->grid, sizeof(r.grid));
+    memcpy(r.block, l->block, sizeof(r.block));
+    r.dynamic_shared = l->shared;
+    r.number = err ? 0 : l->number;
+    r.track = gpudl__timeline_thread();
+    r.end = clock_now();
+    gpudl__timeline_add(&t->timeline, &r);
+}
