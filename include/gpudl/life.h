@@ -74,6 +74,14 @@ typedef struct gpudl_loader_stats {
     uint64_t warm_bytes, retired_bytes; /* of code, as in the image; what the device holds is somewhat more */
 } gpudl_loader_stats;
 GPUDL_API gpudl_status gpudl_loader_statistics(gpudl_loader *loader, gpudl_loader_stats *out);
+/**
+ * The same as a JSON object, with what the loader's cache of compiled code did: {"loads":3,...,"cache":{"hits":1,...}}. Later versions
+ * add members.
+ * @out:  size bytes of the caller's; always ends in NUL, if size is not 0
+ *
+ * Returns the length of the whole text, without the NUL, as snprintf() does: it is cut where that is not less than size. 0: it failed.
+ */
+GPUDL_API size_t gpudl_loader_stats_json(gpudl_loader *loader, char *out, size_t size);
 
 /**
  * Make a library's kernels ready on devices: its first launches there are as quick as later ones.

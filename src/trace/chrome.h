@@ -1,7 +1,7 @@
 /* chrome.h - the trace's file, in Chrome's trace event format, which Perfetto reads: a JSON array, an event a line.
  *
  * A device is a process of the picture and a stream one of its threads; the program is process 1. The file is complete whenever
- * chrome_complete() has returned, and longer after the next event. Not locked. */
+ * chrome_complete() has returned, until the next event. Not locked. */
 #ifndef GPUDL_TRACE_CHROME_H
 #define GPUDL_TRACE_CHROME_H
 

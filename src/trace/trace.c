@@ -27,6 +27,7 @@ struct trace {
     char *path;
     pid_t owner;                    /* forked children leave it alone */
     bool broken;                    /* its file cannot be written any more, which was told */
+    bool ended;                     /* what is still added goes nowhere */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,10 +43,11 @@ static void write_records(void *user, struct trace_record *records, size_t n)
     struct trace *t = user;
     const struct allocator *before = gpudl__alloc_use(NULL);
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !t->ended; i++) {
         gpudl__chrome_add(&t->chrome, &records[i]);
         gpudl__tables_add(&t->tables, &records[i]);
     }
+    t->broken |= !gpudl__chrome_complete(&t->chrome); /* so that a forked child has nothing to flush */
     gpudl__alloc_use(before);
 }
 
@@ -174,18 +176,12 @@ const gpudl_driver_table *gpudl__trace_table(struct trace *t, const gpudl_driver
 
 static void flush(struct trace *t, bool last)
 {
-    bool written;
-
     if (t->times && t->times->settle)
         t->times->settle(last);
     gpudl__timeline_flush(&t->timeline);
     pthread_mutex_lock(&t->timeline.writing);
-    written = gpudl__chrome_complete(&t->chrome) || t->broken;
-    if (!written)
-        t->broken = true;
+    t->ended = last;
     pthread_mutex_unlock(&t->timeline.writing);
-    if (!written)
-        fprintf(stderr, "gpudl: warning: %s is not complete: it cannot be written any more\n", t->path);
 }
 
 void gpudl__trace_flush(struct trace *t)
@@ -207,12 +203,14 @@ static void print_tables(struct trace *t)
         fclose(to);
 }
 
-/* At exit, before the driver's own end. What other threads still add goes nowhere, but does no harm: nothing is freed. */
+/* At exit, before the driver's own end. Other threads may still add: nothing is freed. */
 static void finish(void)
 {
     if (!the || the->owner != getpid())
         return;
     flush(the, true);
+    if (the->broken)
+        fprintf(stderr, "gpudl: warning: %s is not complete: it could not be written to its end\n", the->path);
     if (the->print_to)
         print_tables(the);
 }

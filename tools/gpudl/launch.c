@@ -135,6 +135,14 @@ static void instantiate(struct run_plan *plan)
         compiling_take(&plan->compiling, "--name", plan->kernel);
 }
 
+static void print_stats(gpudl_loader *loader)
+{
+    char text[1024];
+
+    if (loader && gpudl_loader_stats_json(loader, text, sizeof(text)))
+        fprintf(stderr, "%s\n", text);
+}
+
 int run_plan_execute(struct run_plan *plan)
 {
     gpudl_load_options load = GPUDL_LOAD_OPTIONS_INIT;
@@ -153,6 +161,8 @@ int run_plan_execute(struct run_plan *plan)
         status = run_kernel(plan, gpudl_loader_driver(loader), kernel);
     else
         status = command_library_failed(&command_run);
+    if (plan->stats)
+        print_stats(loader);
     gpudl_kernel_release(kernel);
     gpudl_library_release(library);
     gpudl_loader_close(loader);

@@ -28,6 +28,7 @@ static const struct command_option options[] = {
     { "--device", "N", "the device, counted from 0 (0)" },
     { "--print", "N[:COUNT]", "print argument N after the launch, or its first COUNT elements" },
     { "--save", "N=FILE.npy", "write argument N to a NumPy file after the launch" },
+    { "--stats", NULL, "print what the loader did, as JSON, on stderr" },
     COMPILING_OPTIONS,
     { NULL, NULL, NULL },
 };
@@ -150,6 +151,10 @@ static int take_option(struct run_plan *plan, char **argv, int *i)
         value = argv[++*i];
     if (option->value && !value)
         return command_misused(&command_run, "%s wants %s", option->name, option->value);
+    if (!strcmp(option->name, "--stats")) {
+        plan->stats = true;
+        return STATUS_OK;
+    }
     if (compiling_take(&plan->compiling, option->name, value))
         return STATUS_OK;
     if (!parse_option(plan, option->name, value))

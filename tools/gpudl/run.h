@@ -22,6 +22,7 @@ struct run_plan {
     size_t narguments;
     struct run_output *outputs;     /* in the order of the command line */
     size_t noutputs;
+    bool stats;
 };
 
 /* STATUS_OK and a plan, freed with run_plan_free; or another status, after having said why. */

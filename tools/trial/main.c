@@ -57,6 +57,7 @@ static int do_trials(void)
     struct span bytes;
     const char *why;
 
+    unsetenv("GPUDL_TRACE"); /* what is traced is the program, not its trials */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
     if (answer_prepare())
