@@ -36,7 +36,7 @@ static void describe(const struct handle *h, enum handle_kind kind, struct text 
         gpudl__text_add(t, "kernel '%s' of %s", k->slot->name, k->library->name);
         break;
     case HANDLE_PIN:
-        gpudl__text_add(t, "pinned version %llu of %s", (unsigned long long)pin->version->number, pin->version->content.name);
+        gpudl__text_add(t, "pinned version %llu of %s", (unsigned long long)pin->version->number, pin->name);
         break;
     case HANDLE_TASK:
         gpudl__text_add(

@@ -177,6 +177,7 @@ struct gpudl_version {
     struct gpudl_kernel face;
     gpudl_loader *loader;
     struct version *version;
+    char *name;                         /* of the library that it was made of, for the report of leaks: others may share the version */
 };
 
 /* loader.c. The loader that a caller means, NULL the default one; NULL, and the thread's text set, when there is none. */

@@ -13,13 +13,30 @@ gpudl_status gpudl__pin_check(gpudl_version *pin, const char *function)
     return handle_check(pin, HANDLE_PIN, function);
 }
 
-gpudl_version *gpudl__pin_make(struct version *v, const void *made_at)
+/* One without a version yet. */
+static gpudl_version *take(gpudl_loader *l, const char *name)
 {
-    gpudl_version *pin = gpudl__handle_take(v->loader, HANDLE_PIN);
+    gpudl_version *pin = gpudl__handle_take(l, HANDLE_PIN);
+    const struct allocator *before;
 
     if (!pin)
         return NULL;
-    pin->loader = v->loader;
+    before = gpudl__alloc_use(gpudl__loader_heap(l));
+    pin->loader = l;
+    pin->name = gpudl__alloc_string(name);
+    gpudl__alloc_use(before);
+    if (pin->name)
+        return pin;
+    gpudl__handle_give(l, pin, HANDLE_PIN);
+    return NULL;
+}
+
+gpudl_version *gpudl__pin_make(struct version *v, const char *name, const void *made_at)
+{
+    gpudl_version *pin = take(v->loader, name);
+
+    if (!pin)
+        return NULL;
     pin->version = v;
     pthread_mutex_lock(&v->loader->lock);
     gpudl__version_hold(v);
@@ -41,10 +58,9 @@ gpudl_status gpudl_library_pin(gpudl_library *lib, gpudl_version **out)
     status = handle_check(lib, HANDLE_LIBRARY, function);
     if (status != GPUDL_OK)
         return status;
-    pin = gpudl__handle_take(lib->loader, HANDLE_PIN);
+    pin = take(lib->loader, lib->name);
     if (!pin)
         return gpudl__fail_memory("a pin");
-    pin->loader = lib->loader;
     pin->version = gpudl__library_hold(lib);
     gpudl__handle_open(pin, HANDLE_PIN, __builtin_return_address(0));
     *out = pin;
@@ -59,6 +75,7 @@ void gpudl_version_unpin(gpudl_version *pin)
         return;
     v = pin->version;
     gpudl__version_drop(v);
+    gpudl__free(pin->name);
     gpudl__handle_give(pin->loader, pin, HANDLE_PIN);
 }
 

@@ -8,6 +8,6 @@
 gpudl_status gpudl__pin_check(gpudl_version *pin, const char *function);
 
 /* Another hold on a version that is held, for a caller. NULL: no memory. */
-gpudl_version *gpudl__pin_make(struct version *v, const void *made_at);
+gpudl_version *gpudl__pin_make(struct version *v, const char *name, const void *made_at);
 
 #endif

@@ -265,6 +265,8 @@ void gpudl__trace_launch_end(struct trace *t, struct trace_launch *l, int err)
 
     if (is_timed(t, l))
         t->times->after(l, err);
+    if (err == GPUDL_CU_INVALID_CONTEXT) /* it is launched again, in one */
+        return;
     memcpy(r.grid, l->grid, sizeof(r.grid));
     memcpy(r.block, l->block, sizeof(r.block));
     r.dynamic_shared = l->shared;

@@ -376,6 +376,39 @@ static void closing_names_what_is_out_and_where_it_was_made(void **state)
     harness_close(l);
 }
 
+/* A version that two sources share is told by the one that each handle came from; a text by its name. */
+static void what_is_out_is_named_by_its_own_source(void **state)
+{
+    gpudl_loader *l = harness_open();
+    gpudl_source first = *DATA_SOURCE(names_ptx), second = *DATA_SOURCE(names_ptx);
+    gpudl_library *a, *b;
+    gpudl_version *v;
+    gpudl_kernel *k;
+    gpudl_task *t;
+
+    (void)state;
+    first.name = "first.ptx";
+    second.name = "second.ptx";
+    assert_ok(gpudl_library_load(l, &first, NULL, &a));
+    assert_ok(gpudl_library_load(l, &second, NULL, &b));
+    v = pin(b);
+    k = get(b);
+    gpudl_library_release(a);
+    assert_ok(gpudl_library_load_async(l, &second, NULL, NULL, &t));
+    assert_ok(gpudl_task_wait(t, UINT64_MAX));
+    gpudl_loader_close(l);
+    assert_non_null(strstr(harness_log(), "not released: library second.ptx, made at "));
+    assert_non_null(strstr(harness_log(), "not released: kernel 'axpy' of second.ptx, made at "));
+    assert_non_null(strstr(harness_log(), "not released: pinned version 1 of second.ptx, made at "));
+    assert_non_null(strstr(harness_log(), "not released: task, a load of second.ptx, made at "));
+    assert_null(strstr(harness_log(), "first.ptx, made at "));
+    gpudl_task_release(t);
+    gpudl_version_unpin(v);
+    gpudl_kernel_release(k);
+    gpudl_library_release(b);
+    harness_close(l);
+}
+
 static size_t count_lines(const char *text)
 {
     size_t n = 0;
@@ -449,6 +482,7 @@ int main(void)
         TEST(the_same_of_pins_tasks_and_libraries),
         TEST(a_task_may_be_released_by_the_one_that_is_told),
         TEST(closing_names_what_is_out_and_where_it_was_made),
+        TEST(what_is_out_is_named_by_its_own_source),
         TEST(all_are_named_to_those_who_ask),
         TEST(without_memory_there_is_no_handle),
     };

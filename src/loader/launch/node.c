@@ -64,7 +64,7 @@ gpudl_status gpudl_kernel_update_node(gpudl_kernel *k, CUgraphExec exec, CUgraph
     status = gpudl__use_hold(k, function, known.version, &u);
     if (status != GPUDL_OK)
         return status;
-    made = gpudl__pin_make(u.version, __builtin_return_address(0)); /* first: there is no way back from the update */
+    made = gpudl__pin_make(u.version, k->library->name, __builtin_return_address(0)); /* first: there is no way back from the update */
     status = made ? update(&u, exec, node, &known, params) : gpudl__fail_memory("a pin");
     if (status == GPUDL_OK) {
         launch_remember(k->slot, &known);
