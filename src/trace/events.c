@@ -30,7 +30,8 @@ struct event_context {
     uint64_t base_time;         /* of the host */
     CUdevice device;
     struct timed *free;
-    bool dead;                  /* it has no events any more, as after a reset or a fault */
+    size_t out;                 /* of its pairs, that are not free */
+    bool dead;                  /* it has no events any more, as after a reset or a fault: they are not touched */
 };
 
 /* A stream as it was first seen: its track is its number here, from 1. */
@@ -47,7 +48,7 @@ static struct {
     struct timeline *timeline;
     struct event_context *contexts;
     struct timed *first, **end;     /* those under way, in the order of their recording */
-    size_t n, waiting;              /* all there are; those under way */
+    size_t n, waiting, taken;       /* all there are; those under way; taken so far */
     struct event_stream streams[TRACKS];
     size_t nstreams;
     bool closed;
@@ -130,10 +131,65 @@ static struct timed *create_timed(struct event_context *c)
     return t;
 }
 
+/* Nobody looks at it any more: its memory, and its events where there still are any. */
+static void free_context(struct event_context *c)
+{
+    struct timed *next;
+
+    for (struct timed *t = c->free; t; t = next) {
+        next = t->next;
+        if (!c->dead) {
+            ev.cu.EventDestroy(t->start);
+            ev.cu.EventDestroy(t->end);
+        }
+        gpudl__free(t);
+        ev.n--;
+    }
+    if (!c->dead)
+        ev.cu.EventDestroy(c->base);
+    gpudl__free(c);
+}
+
+static void unlist(struct event_context *c)
+{
+    struct event_context **at = &ev.contexts;
+
+    while (*at && *at != c)
+        at = &(*at)->next;
+    if (*at)
+        *at = c->next;
+}
+
+/* A context of the same name may follow, as after a reset: it is made anew. */
+static void bury(struct event_context *c)
+{
+    c->dead = true;
+    unlist(c);
+}
+
 static void put_back(struct timed *t)
 {
-    t->next = t->context->free;
-    t->context->free = t;
+    struct event_context *c = t->context;
+
+    t->next = c->free;
+    c->free = t;
+    c->out--;
+    if (c->dead && !c->out)
+        free_context(c);
+}
+
+/* Before contexts go: those with nothing under way. */
+static void forget_idle(void)
+{
+    struct event_context *next;
+
+    for (struct event_context *c = ev.contexts; c; c = next) {
+        next = c->next;
+        if (c->out)
+            continue;
+        unlist(c);
+        free_context(c);
+    }
 }
 
 /* --------------------------------------------------------------------------------------------------------------- resolving; locked */
@@ -198,7 +254,7 @@ static void drain(void)
         *at = t->next;
         ev.waiting--;
         if (err)
-            t->context->dead = true;
+            bury(t->context);
         else
             resolve(t);
         put_back(t);
@@ -231,20 +287,23 @@ static CUcontext context_of(CUstream stream)
 
 static struct timed *take(CUcontext handle, CUstream stream)
 {
-    struct event_context *c = ev.closed ? NULL : find_context(handle);
-    struct event_stream *s = c && !c->dead ? stream_of(stream) : NULL;
+    struct event_context *c;
+    struct event_stream *s;
     struct timed *t;
 
+    if (++ev.taken % AT_ONCE == 0)
+        drain();
+    c = ev.closed ? NULL : find_context(handle);
+    s = c && !c->dead ? stream_of(stream) : NULL;
     if (!s)
         return NULL;
-    if (!c->free && ev.waiting >= AT_ONCE)
-        drain();
     t = c->free;
     if (t)
         c->free = t->next;
     else
         t = create_timed(c);
     if (t) {
+        c->out++;
         t->stream = stream;
         t->record.track = (uint64_t)(s - ev.streams) + 1;
     }
@@ -263,6 +322,7 @@ struct timed *gpudl__events_before(CUstream stream)
     pthread_mutex_lock(&ev.lock);
     t = take(context, stream);
     if (t && ev.cu.EventRecord(t->start, stream) != 0) {
+        bury(t->context);
         put_back(t);
         t = NULL;
     }
@@ -345,6 +405,7 @@ static void settle(bool last)
     do {
         pthread_mutex_lock(&ev.lock);
         drain();
+        forget_idle();
         more = last && ev.waiting && clock_now() < deadline;
         ev.closed = last && !more;
         pthread_mutex_unlock(&ev.lock);

@@ -116,6 +116,7 @@ IN_A_PROCESS(the_file_is_complete_after_each_close)
     assert_complete(read_whole(file));
     assert_ok(launch_one(l));
     gpudl_loader_close(l);
+    assert_int_equal(nulldrv_alive("event"), 0);
     assert_complete(read_whole(file));
     assert_int_equal(occurrences(read_whole(file), LAUNCHES), 1);
     assert_int_equal(occurrences(read_whole(file), KERNELS), 1);
@@ -272,6 +273,20 @@ IN_A_PROCESS(wrapped_functions_are_there_where_the_drivers_are)
     assert_int_equal(occurrences(read_whole(file), "\"cat\":\"copy\""), 1);
 }
 
+/* Its events are gone with it, and those of the one that follows under the same name are made anew. */
+IN_A_PROCESS(a_context_that_was_reset_is_timed_again)
+{
+    gpudl_loader *l = open_to(file);
+
+    assert_ok(launch_one(l));
+    nulldrv_fail("cuEventRecord", 1, GPUDL_CU_INVALID_HANDLE);
+    assert_ok(launch_one(l));
+    assert_ok(launch_one(l));
+    harness_close(l);
+    assert_int_equal(occurrences(read_whole(file), LAUNCHES), 3);
+    assert_int_equal(occurrences(read_whole(file), KERNELS), 2);
+}
+
 /* What a trace asks the driver for may fail, and then it knows less. */
 static gpudl_status traced(gpudl_loader *l, void *user)
 {
@@ -350,6 +365,7 @@ int main(void)
         TEST(nothing_is_recorded_into_a_capture),
         TEST(a_device_that_never_ends_is_not_waited_for),
         TEST(wrapped_functions_are_there_where_the_drivers_are),
+        TEST(a_context_that_was_reset_is_timed_again),
         TEST(failures_of_its_own_calls_are_nobody_elses),
         TEST(lack_of_memory_is_survived),
         TEST(statistics_as_json_are_the_statistics),
