@@ -7,9 +7,9 @@
 #include "src/loader/source/trust.h"
 #include "src/trace/nvtx.h"
 
-static void warn(void *user, const char *text)
+static void tell(void *user, gpudl_log_level level, const char *text)
 {
-    gpudl__log(user, GPUDL_LOG_WARNING, "%s", text);
+    gpudl__log(user, level, "%s", text);
 }
 
 void gpudl__loader_trace(gpudl_loader *l, const char *wanted)
@@ -23,7 +23,7 @@ void gpudl__loader_trace(gpudl_loader *l, const char *wanted)
         .driver = &l->driver,
         .find_cupti = gpudl__find_cupti,
         .demangle = gpudl__demangle,
-        .warn = warn,
+        .tell = tell,
         .user = l,
     };
 

@@ -6,49 +6,39 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TABLE_CALLBACKS = 1, TABLE_VERSION = 3, VERSION = 3 };
-enum { MODULE_CORE2 = 5, MODULES = 7, FUNCTIONS = 16 };
-enum { PUSH = 4, POP = 5, CREATE_DOMAIN = 12 }; /* of CORE2 */
-enum { MESSAGE_ASCII = 1, LONGEST = 300 };
+#include "src/trace/nvtx_abi.h"
 
-/* nvtxEventAttributes */
-struct attributes {
-    uint16_t version, size;
-    uint32_t category;
-    int32_t color_type;
-    uint32_t color;
-    int32_t payload_type, reserved;
-    uint64_t payload;
-    int32_t message_type;
-    const char *message;
-};
+enum { LONGEST = 300 };
 
-static void *functions[MODULES][FUNCTIONS];
-static void **tables[MODULES][FUNCTIONS];
+static void *functions[NVTX_MODULES][NVTX_FUNCTIONS];
+static void **tables[NVTX_MODULES][NVTX_FUNCTIONS];
 
 static int get_table(int module, void ****out, unsigned *size)
 {
-    if (module < 1 || module >= MODULES || !out)
+    if (module < 1 || module >= NVTX_MODULES || !out)
         return 0;
-    for (int i = 1; i < FUNCTIONS; i++)
+    for (int i = 1; i < NVTX_FUNCTIONS; i++)
         tables[module][i] = &functions[module][i];
     *out = tables[module];
     if (size)
-        *size = FUNCTIONS;
+        *size = NVTX_FUNCTIONS;
     return 1;
 }
 
-static const struct { size_t size; int (*get)(int, void ****, unsigned *); } callbacks = { sizeof(callbacks), get_table };
-static const struct { size_t size; uint32_t version, reserved; void *nothing[2]; } version = { sizeof(version), VERSION, 0, { NULL } };
+static void ignore(uint32_t profilers_version)
+{
+    (void)profilers_version;
+}
+
+static const struct nvtx_callbacks callbacks = { sizeof(callbacks), get_table };
+static const struct nvtx_version version = { sizeof(version), NVTX_ABI_VERSION, 0, ignore };
 
 static const void *export_table(uint32_t number)
 {
-    return number == TABLE_CALLBACKS ? (const void *)&callbacks : number == TABLE_VERSION ? (const void *)&version : NULL;
+    return number == NVTX_TABLE_CALLBACKS ? (const void *)&callbacks : number == NVTX_TABLE_VERSION ? (const void *)&version : NULL;
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -58,8 +48,8 @@ static void *domain_of(void)
 {
     void *(*create)(const char *);
 
-    *(void **)&create = functions[MODULE_CORE2][CREATE_DOMAIN];
-    return create && functions[MODULE_CORE2][PUSH] && functions[MODULE_CORE2][POP] ? create("gpudl") : NULL;
+    *(void **)&create = functions[NVTX_CORE2][NVTX_CREATE_DOMAIN];
+    return create && functions[NVTX_CORE2][NVTX_PUSH] && functions[NVTX_CORE2][NVTX_POP] ? create("gpudl") : NULL;
 }
 
 /* The library stays: it is the profiler's, and its functions are called until the end. */
@@ -67,7 +57,7 @@ static void look(void)
 {
     const char *path = secure_getenv("NVTX_INJECTION64_PATH");
     void *library = path && *path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
-    int (*initialise)(const void *(*)(uint32_t)) = NULL;
+    int (*initialise)(nvtx_export_table *) = NULL;
 
     if (library)
         *(void **)&initialise = dlsym(library, "InitializeInjectionNvtx2");
@@ -83,14 +73,15 @@ void gpudl__nvtx_open(void)
 bool gpudl__nvtx_push(const char *what, const char *of)
 {
     void *d = atomic_load_explicit(&domain, memory_order_acquire);
-    int (*push)(void *, const struct attributes *);
+    int (*push)(void *, const struct nvtx_attributes *);
     char text[LONGEST];
 
     if (!d)
         return false;
     snprintf(text, sizeof(text), "%s %s", what, of ? of : "");
-    *(void **)&push = functions[MODULE_CORE2][PUSH];
-    push(d, &(struct attributes){ .version = VERSION, .size = sizeof(struct attributes), .message_type = MESSAGE_ASCII, .message = text });
+    *(void **)&push = functions[NVTX_CORE2][NVTX_PUSH];
+    push(d, &(struct nvtx_attributes){ .version = NVTX_ABI_VERSION, .size = sizeof(struct nvtx_attributes), .message_type = NVTX_ASCII,
+                .message = text });
     return true;
 }
 
@@ -98,6 +89,6 @@ void gpudl__nvtx_pop(void)
 {
     int (*pop)(void *);
 
-    *(void **)&pop = functions[MODULE_CORE2][POP];
+    *(void **)&pop = functions[NVTX_CORE2][NVTX_POP];
     pop(atomic_load_explicit(&domain, memory_order_acquire));
 }

@@ -107,7 +107,10 @@ static void choose_times(struct trace *t, const struct trace_wish *w)
         t->times = gpudl__times_events(&t->timeline, w->driver, &why);
     if (!t->times && !any && strcmp(wanted, "none")) {
         gpudl__text_add(&why, "%sGPUDL_TRACE_TIMES is cupti, softcuda, events or none", why.used ? "; " : "");
-        w->warn(w->user, room);
+        w->tell(w->user, GPUDL_LOG_WARNING, room);
+    } else if (why.used) {
+        gpudl__text_add(&why, "; times are %s", words_of(t));
+        w->tell(w->user, GPUDL_LOG_INFO, room);
     }
 }
 
@@ -118,7 +121,7 @@ static void warn_unwritable(const struct trace_wish *w, const char *why)
     char text[PATH_MAX + 128];
 
     snprintf(text, sizeof(text), "nothing is traced: %.*s cannot be written: %s", PATH_MAX, w->file, why);
-    w->warn(w->user, text);
+    w->tell(w->user, GPUDL_LOG_WARNING, text);
 }
 
 static struct trace *create(const struct trace_wish *w)

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <gpudl/gpudl.h>
+
 #include "src/driver/driver.h"
 
 struct trace;
@@ -25,8 +27,8 @@ struct trace_wish {
     const struct driver *driver;
     bool (*find_cupti)(char path[PATH_MAX]);
     char *(*demangle)(const char *name);    /* for the tables; NULL, or a result of NULL: the name as it is */
-    void (*warn)(void *user, const char *text);
-    void *user;                             /* warn's; both only during the call */
+    void (*tell)(void *user, gpudl_log_level level, const char *text);
+    void *user;                             /* tell's; both only during the call */
 };
 
 /* The process's trace, begun with the first call: NULL, and warned, when its file cannot be written. */

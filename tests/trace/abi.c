@@ -7,6 +7,7 @@
 #endif
 
 #include "src/trace/cupti_abi.h"
+#include "src/trace/nvtx_abi.h"
 
 #define SAME(ours, member, theirs, its) \
     _Static_assert(offsetof(struct ours, member) == offsetof(theirs, its) && sizeof(((struct ours *)0)->member) == sizeof(((theirs *)0)->its), \
@@ -70,6 +71,28 @@ NUMBER(1, CUPTI_ACTIVITY_MEMCPY_KIND_HTOD);
 NUMBER(2, CUPTI_ACTIVITY_MEMCPY_KIND_DTOH);
 NUMBER(8, CUPTI_ACTIVITY_MEMCPY_KIND_DTOD);
 NUMBER(10, CUPTI_ACTIVITY_MEMCPY_KIND_PTOP);
+
+#ifdef NVTX_VERSION
+SAME(nvtx_callbacks, size, NvtxExportTableCallbacks, struct_size);
+SAME(nvtx_callbacks, get_table, NvtxExportTableCallbacks, GetModuleFunctionTable);
+SAME(nvtx_version, version, NvtxExportTableVersionInfo, version);
+SAME(nvtx_version, set_profilers, NvtxExportTableVersionInfo, SetInjectionNvtxVersion);
+SAME(nvtx_attributes, size, nvtxEventAttributes_t, size);
+SAME(nvtx_attributes, payload, nvtxEventAttributes_t, payload);
+SAME(nvtx_attributes, message_type, nvtxEventAttributes_t, messageType);
+SAME(nvtx_attributes, message, nvtxEventAttributes_t, message);
+_Static_assert(sizeof(struct nvtx_attributes) == sizeof(nvtxEventAttributes_t), "nvtxEventAttributes_t");
+NUMBER(NVTX_ABI_VERSION, NVTX_VERSION);
+NUMBER(NVTX_TABLE_CALLBACKS, NVTX_ETID_CALLBACKS);
+NUMBER(NVTX_TABLE_VERSION, NVTX_ETID_VERSIONINFO);
+NUMBER(NVTX_CORE2, NVTX_CB_MODULE_CORE2);
+NUMBER(NVTX_MODULES, NVTX_CB_MODULE_SIZE);
+NUMBER(NVTX_FUNCTIONS, NVTX_CBID_CORE2_SIZE);
+NUMBER(NVTX_PUSH, NVTX_CBID_CORE2_DomainRangePushEx);
+NUMBER(NVTX_POP, NVTX_CBID_CORE2_DomainRangePop);
+NUMBER(NVTX_CREATE_DOMAIN, NVTX_CBID_CORE2_DomainCreateA);
+NUMBER(NVTX_ASCII, NVTX_MESSAGE_TYPE_ASCII);
+#endif
 
 int main(void)
 {

@@ -311,6 +311,46 @@ IN_A_PROCESS(lack_of_memory_is_survived)
     assert_complete(read_whole(file));
 }
 
+/* --------------------------------------------------------------------------------------------------------- an attached profiler */
+
+IN_A_PROCESS(an_attached_profiler_is_told_ranges_without_a_trace)
+{
+    gpudl_loader *l;
+
+    setenv("NVTX_INJECTION64_PATH", INJECTION, 1);
+    setenv("INJECTION_LOG", file, 1);
+    l = harness_open();
+    assert_ok(launch_one(l));
+    harness_close(l);
+    assert_string_equal(read_whole(file), "domain gpudl\ngood push load memory\ngood pop\ngood push unload memory\ngood pop\n");
+}
+
+/* No device, so CUPTI is not to be had here, whether it is installed or not. */
+IN_A_PROCESS(times_that_are_not_to_be_had_are_told_of)
+{
+    gpudl_loader *l;
+
+    setenv("GPUDL_TRACE_TIMES", "cupti", 1);
+    l = open_to(file);
+    assert_non_null(strstr(harness_log(), "upti"));
+    assert_non_null(strstr(harness_log(), "GPUDL_TRACE_TIMES is cupti, softcuda, events or none"));
+    assert_ok(launch_one(l));
+    harness_close(l);
+    assert_complete(read_whole(file));
+    assert_int_equal(occurrences(read_whole(file), LAUNCHES), 1);
+    assert_int_equal(occurrences(read_whole(file), KERNELS), 0);
+}
+
+IN_A_PROCESS(a_profiler_that_is_not_there_is_no_failure)
+{
+    gpudl_loader *l;
+
+    setenv("NVTX_INJECTION64_PATH", "/nowhere/injection.so", 1);
+    l = harness_open();
+    assert_ok(launch_one(l));
+    harness_close(l);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------------- statistics */
 
 static void statistics_as_json_are_the_statistics(void **state)
@@ -368,6 +408,9 @@ int main(void)
         TEST(a_context_that_was_reset_is_timed_again),
         TEST(failures_of_its_own_calls_are_nobody_elses),
         TEST(lack_of_memory_is_survived),
+        TEST(an_attached_profiler_is_told_ranges_without_a_trace),
+        TEST(times_that_are_not_to_be_had_are_told_of),
+        TEST(a_profiler_that_is_not_there_is_no_failure),
         TEST(statistics_as_json_are_the_statistics),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
