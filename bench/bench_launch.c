@@ -1,4 +1,4 @@
-/* What gpudl adds to a launch: gpudl_kernel_launch_params against the driver's own LaunchKernel, and gpudl_launch against the
+/* What gpudl adds to a launch: gpudl_kernel_launch_params against the driver's own LaunchKernel, gpudl_launch against the
  * former, on the driver that GPUDL_DRIVER names (the null driver shows gpudl's own cost), from 1 to 16 threads, each with a
  * stream of its own. A sample is a batch of launches; waiting for the device is outside of it. */
 #include "bench/device.h"
@@ -20,7 +20,9 @@ struct target {
     CUkernel native;
     CUstream streams[MAX_THREADS];
     unsigned threads, batch;
-    enum { DRIVER, UNCHECKED, CHECKED } through; /* of the sample being taken */
+    enum { DRIVER, UNCHECKED, CHECKED, TRACED } through; /* of the sample being taken */
+    struct bench_device traced_device;
+    gpudl_kernel *traced;
     pthread_barrier_t start;
 };
 
@@ -59,9 +61,9 @@ static bool launch_batch(struct target *t, CUstream stream, unsigned batch)
     if (t->through == CHECKED)
         for (unsigned i = 0; i < batch; i++)
             ok &= gpudl_launch(t->kernel, &config, a.n, a.a, a.x, a.y) == GPUDL_OK;
-    else if (t->through == UNCHECKED)
+    else if (t->through == UNCHECKED || t->through == TRACED)
         for (unsigned i = 0; i < batch; i++)
-            ok &= gpudl_kernel_launch_params(t->kernel, &config, a.params) == GPUDL_OK;
+            ok &= gpudl_kernel_launch_params(t->through == TRACED ? t->traced : t->kernel, &config, a.params) == GPUDL_OK;
     else
         for (unsigned i = 0; i < batch; i++)
             ok &= raw((CUfunction)t->native, 1, 1, 1, 32, 1, 1, 0, stream, a.params, NULL) == 0;
@@ -117,6 +119,14 @@ static double sample_gpudl(void *arg)
     return sample(t);
 }
 
+static double sample_traced(void *arg)
+{
+    struct target *t = arg;
+
+    t->through = TRACED;
+    return sample(t);
+}
+
 static double sample_checked(void *arg)
 {
     struct target *t = arg;
@@ -160,6 +170,25 @@ static void finish(struct target *t)
     bench_device_close(&t->device);
 }
 
+/* By a second loader, last: what a trace has of the whole process (CUPTI) is paid by launches of the first one too. */
+static void compare_traced(struct bench_report *report, struct target *t)
+{
+    const struct bench_side sides[] = { { "traced", sample_traced, t }, { "untraced", sample_gpudl, t } };
+
+    t->threads = 1;
+    t->batch = BATCH;
+    if (!bench_device_open_traced(NULL, "/dev/null", &t->traced_device))
+        return;
+    t->traced = bench_device_kernel(&t->traced_device, "saxpy.ptx", "saxpy");
+    if (t->traced) {
+        bench_compare(report, "launch, traced, 1 thread", sides, 2, 0, 0);
+        if (bench_median(report, 0) > 0)
+            bench_note(report, "the trace: %.0f ns", bench_median(report, 0) - bench_median(report, 1));
+    }
+    gpudl_kernel_release(t->traced);
+    bench_device_close(&t->traced_device);
+}
+
 int main(int argc, char **argv)
 {
     struct bench_report *report = bench_begin(argc, argv, "a launch: gpudl / the driver");
@@ -192,6 +221,7 @@ int main(int argc, char **argv)
         }
         bench_unpin(); /* threads need CPUs of their own */
     }
+    compare_traced(report, &t);
     finish(&t);
     return bench_end(report);
 }

@@ -19,10 +19,16 @@ static bool check(int code, const char *what)
 
 bool bench_device_open(const char *driver, struct bench_device *d)
 {
+    return bench_device_open_traced(driver, NULL, d);
+}
+
+bool bench_device_open_traced(const char *driver, const char *trace, struct bench_device *d)
+{
     gpudl_loader_options options = GPUDL_LOADER_OPTIONS_INIT;
 
     memset(d, 0, sizeof(*d));
     options.driver = driver;
+    options.trace = trace;
     if (gpudl_loader_open(&options, &d->loader) != GPUDL_OK)
         return complain("gpudl_loader_open");
     d->driver = gpudl_loader_driver(d->loader);

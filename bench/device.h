@@ -19,6 +19,8 @@ struct bench_device {
 
 /* driver: as in gpudl_loader_options; NULL: what GPUDL_DRIVER says. Device 0 is made current to this thread. */
 bool bench_device_open(const char *driver, struct bench_device *);
+/* The same, traced into a file. */
+bool bench_device_open_traced(const char *driver, const char *trace, struct bench_device *);
 void bench_device_close(struct bench_device *);     /* also frees its buffers and libraries */
 /* A kernel of an image beside the program: file is a name in the folder bench-data. The caller releases it before the device
  * closes. */
