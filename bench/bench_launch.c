@@ -1,5 +1,5 @@
 /* What gpudl adds to a launch: gpudl_kernel_launch_params against the driver's own LaunchKernel, gpudl_launch against the
- * former, on the driver that GPUDL_DRIVER names (the null driver shows gpudl's own cost), from 1 to 16 threads, each with a
+ * former, one that is traced against one that is not, on the driver that GPUDL_DRIVER names (the null driver shows gpudl's own cost), from 1 to 16 threads, each with a
  * stream of its own. A sample is a batch of launches; waiting for the device is outside of it. */
 #include "bench/device.h"
 #include "bench/harness.h"

@@ -23,6 +23,9 @@ wrong compile k.cu -o
 wrong compile k.cu -o k --format exe
 wrong compile k.cu -o k --format ptx --arch sm_80,sm_90
 wrong compile k.cu -o k --no-cache=1
+wrong trace
+wrong trace -o
+wrong trace --tables ls
 wrong cache
 wrong cache burn
 wrong cache stats now
