@@ -1,6 +1,7 @@
 /* What gpudl adds to a launch: gpudl_kernel_launch_params against the driver's own LaunchKernel, gpudl_launch against the
- * former, one that is traced against one that is not, on the driver that GPUDL_DRIVER names (the null driver shows gpudl's own cost), from 1 to 16 threads, each with a
- * stream of its own. A sample is a batch of launches; waiting for the device is outside of it. */
+ * former, one that is traced against one that is not, on the driver that GPUDL_DRIVER names (the null driver shows gpudl's own
+ * cost), from 1 to 16 threads, each with a stream of its own. A sample is a batch of launches; waiting for the device is outside
+ * of it. */
 #include "bench/device.h"
 #include "bench/harness.h"
 
@@ -181,7 +182,7 @@ static void compare_traced(struct bench_report *report, struct target *t)
         return;
     t->traced = bench_device_kernel(&t->traced_device, "saxpy.ptx", "saxpy");
     if (t->traced) {
-        bench_compare(report, "launch, traced, 1 thread", sides, 2, 0, 0);
+        bench_compare(report, "launch, traced", sides, 2, 0, 0);
         if (bench_median(report, 0) > 0)
             bench_note(report, "the trace: %.0f ns", bench_median(report, 0) - bench_median(report, 1));
     }

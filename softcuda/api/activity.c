@@ -3,7 +3,11 @@
 
 #include "softcuda/api/trace.h"
 
-static struct { pthread_mutex_t lock; softcuda_listener *call; void *user; } listener = { .lock = PTHREAD_MUTEX_INITIALIZER };
+static struct {
+    pthread_mutex_t lock;
+    softcuda_listener *call;
+    void *user;
+} listener = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 int softcuda_listen(softcuda_listener *call, void *user)
 {

@@ -71,9 +71,10 @@ size_t gpudl_loader_stats_json(gpudl_loader *given, char *out, size_t size)
         "{\"loads\":%llu,\"shared\":%llu,\"warm_hits\":%llu,\"unloads\":%llu,\"forced\":%llu,\"replaces\":%llu,\"rollbacks\":%llu,"
         "\"captured\":%llu,\"held\":%llu,\"warm\":%llu,\"retired\":%llu,\"warm_bytes\":%llu,\"retired_bytes\":%llu,"
         "\"cache\":{\"hits\":%llu,\"misses\":%llu,\"stored\":%llu,\"healed\":%llu,\"evicted\":%llu,\"failed\":%llu}}",
-        COUNT(s.loads), COUNT(s.shared), COUNT(s.warm_hits), COUNT(s.unloads), COUNT(s.forced), COUNT(s.replaces), COUNT(s.rollbacks),
-        COUNT(s.captured), COUNT(s.held), COUNT(s.warm), COUNT(s.retired), COUNT(s.warm_bytes), COUNT(s.retired_bytes),
-        COUNT(c.hits), COUNT(c.misses), COUNT(c.stored), COUNT(c.healed), COUNT(c.evicted), COUNT(c.failed));
+        COUNT(s.loads), COUNT(s.shared), COUNT(s.warm_hits), COUNT(s.unloads), COUNT(s.forced), COUNT(s.replaces),
+        COUNT(s.rollbacks), COUNT(s.captured), COUNT(s.held), COUNT(s.warm), COUNT(s.retired), COUNT(s.warm_bytes),
+        COUNT(s.retired_bytes), COUNT(c.hits), COUNT(c.misses), COUNT(c.stored), COUNT(c.healed), COUNT(c.evicted),
+        COUNT(c.failed));
 #undef COUNT
     return n > 0 ? (size_t)n : 0;
 }

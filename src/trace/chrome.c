@@ -190,7 +190,8 @@ void gpudl__chrome_begin(struct chrome *c, FILE *file, const char *device, const
     snprintf(c->device, sizeof(c->device), "%s", device);
     snprintf(name, sizeof(name), "program (%d)", (int)getpid());
     fprintf(file, "[\n{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}", HOST, name);
-    fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_labels\",\"args\":{\"labels\":\"times: %s\"}}", HOST, times);
+    fprintf(file, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_labels\",\"args\":{\"labels\":\"times: %s\"}}", HOST,
+        times);
 }
 
 bool gpudl__chrome_complete(struct chrome *c)

@@ -17,20 +17,23 @@ static const int kinds[] = { CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY, CUPTI_MEMSET
 static struct {
     struct timeline *timeline;
     void *subscriber;
-    int64_t offset;                 /* from CUPTI's clock to the host's */
-    _Atomic uint32_t own[OWN];      /* numbers of launches that went through gpudl, by their low bits: theirs get arrows */
-#define DECLARE(name, params) int (*name) params;
+    int64_t offset;            /* from CUPTI's clock to the host's */
+    _Atomic uint32_t own[OWN]; /* numbers of launches that went through gpudl, by their low bits: theirs get arrows */
+#define DECLARE(name, params) int(*name) params;
     CUPTI_FUNCTIONS(DECLARE)
 #undef DECLARE
 } cupti;
 
-static __thread struct { bool within; uint32_t correlation; } launch;
+static __thread struct {
+    bool within;
+    uint32_t correlation;
+} launch;
 
 /* --------------------------------------------------------------------------------------------------------------------------- records */
 
 static void add(struct trace_record *r, uint64_t start, uint64_t end)
 {
-    if (!start || end < start)      /* it was not finished when it was asked for */
+    if (!start || end < start) /* it was not finished when it was asked for */
         return;
     r->begin = start + (uint64_t)cupti.offset;
     r->end = end + (uint64_t)cupti.offset;
@@ -39,8 +42,13 @@ static void add(struct trace_record *r, uint64_t start, uint64_t end)
 
 static void add_kernel(const struct cupti_kernel *k)
 {
-    struct trace_record r = { .kind = TRACE_KERNEL, .device = k->device, .track = k->stream, .registers = k->registers,
-        .local = k->local_a_thread, .static_shared = (uint32_t)k->static_shared, .dynamic_shared = (uint32_t)k->dynamic_shared,
+    struct trace_record r = { .kind = TRACE_KERNEL,
+        .device = k->device,
+        .track = k->stream,
+        .registers = k->registers,
+        .local = k->local_a_thread,
+        .static_shared = (uint32_t)k->static_shared,
+        .dynamic_shared = (uint32_t)k->dynamic_shared,
         .name = k->name };
 
     if (atomic_load(&cupti.own[k->correlation % OWN]) == k->correlation)
@@ -55,7 +63,9 @@ static void add_copy(const struct cupti_memcpy *c)
     static const char *const names[] = { "copy", "copy HtoD", "copy DtoH", "copy HtoA", "copy AtoH", "copy AtoA", "copy AtoD",
         "copy DtoA", "copy DtoD", "copy HtoH", "copy PtoP" };
     size_t kind = c->copy_kind < sizeof(names) / sizeof(*names) ? c->copy_kind : 0;
-    struct trace_record r = { .kind = TRACE_COPY, .device = c->device, .track = c->stream, .bytes = c->bytes, .name = names[kind] };
+    struct trace_record r = {
+        .kind = TRACE_COPY, .device = c->device, .track = c->stream, .bytes = c->bytes, .name = names[kind]
+    };
 
     add(&r, c->start, c->end);
 }

@@ -1,6 +1,9 @@
 /* Device times from CUDA events: any driver has them. Nothing here waits for the device, but for a moment at the end, and once for a
  * stream of gpudl's own that has nothing else to do: where a context's clock stands beside the host's.
  *
+ * Events are made and destroyed under the lock here, and each traced launch takes it: so the driver, which lets launches go first
+ * (loader/launch/hold.h), does not keep the maker waiting for ever.
+ *
  * Events are never recorded into a capture. Asking for one ends captures of other threads, unless the asking thread is relaxed. */
 #include "src/trace/events.h"
 
@@ -27,19 +30,19 @@ struct event_context {
     struct event_context *next;
     CUcontext handle;
     CUevent base;
-    uint64_t base_time;         /* of the host */
+    uint64_t base_time; /* of the host */
     CUdevice device;
     struct timed *free;
-    size_t out;                 /* of its pairs, that are not free */
-    bool dead;                  /* it has no events any more, as after a reset or a fault: they are not touched */
+    size_t out; /* of its pairs, that are not free */
+    bool dead;  /* it has no events any more, as after a reset or a fault: they are not touched */
 };
 
 /* A stream as it was first seen: its track is its number here, from 1. */
 struct event_stream {
     CUstream handle;
-    uint64_t thread;            /* of the per-thread default stream */
-    uint64_t last;              /* when the last thing there ended: rounding must not make the next begin before */
-    bool waits;                 /* in this pass: something of it is not done */
+    uint64_t thread; /* of the per-thread default stream */
+    uint64_t last;   /* when the last thing there ended: rounding must not make the next begin before */
+    bool waits;      /* in this pass: something of it is not done */
 };
 
 static struct {
@@ -47,8 +50,8 @@ static struct {
     gpudl_driver_table cu;
     struct timeline *timeline;
     struct event_context *contexts;
-    struct timed *first, **end;     /* those under way, in the order of their recording */
-    size_t n, waiting, taken;       /* all there are; those under way; taken so far */
+    struct timed *first, **end; /* those under way, in the order of their recording */
+    size_t n, waiting, taken;   /* all there are; those under way; taken so far */
     struct event_stream streams[TRACKS];
     size_t nstreams;
     bool closed;

@@ -38,11 +38,13 @@ static const struct nvtx_version version = { sizeof(version), NVTX_ABI_VERSION, 
 
 static const void *export_table(uint32_t number)
 {
-    return number == NVTX_TABLE_CALLBACKS ? (const void *)&callbacks : number == NVTX_TABLE_VERSION ? (const void *)&version : NULL;
+    return number == NVTX_TABLE_CALLBACKS ? (const void *)&callbacks
+        : number == NVTX_TABLE_VERSION    ? (const void *)&version
+                                          : NULL;
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static _Atomic(void *) domain;      /* NULL: nobody listens */
+static _Atomic(void *) domain; /* NULL: nobody listens */
 
 static void *domain_of(void)
 {
@@ -80,8 +82,9 @@ bool gpudl__nvtx_push(const char *what, const char *of)
         return false;
     snprintf(text, sizeof(text), "%s %s", what, of ? of : "");
     *(void **)&push = functions[NVTX_CORE2][NVTX_PUSH];
-    push(d, &(struct nvtx_attributes){ .version = NVTX_ABI_VERSION, .size = sizeof(struct nvtx_attributes), .message_type = NVTX_ASCII,
-                .message = text });
+    push(d,
+        &(struct nvtx_attributes){
+            .version = NVTX_ABI_VERSION, .size = sizeof(struct nvtx_attributes), .message_type = NVTX_ASCII, .message = text });
     return true;
 }
 

@@ -15,8 +15,16 @@ static struct {
 static void hear(void *user, const struct softcuda_activity *a)
 {
     static const enum trace_kind kinds[] = { TRACE_KERNEL, TRACE_COPY, TRACE_FILL, TRACE_SPAN };
-    struct trace_record r = { .kind = kinds[a->kind], .device = a->device, .track = a->stream, .begin = a->begin, .end = a->end,
-        .number = a->mark, .bytes = a->bytes, .name = a->name, .of = a->of, .static_shared = a->static_shared,
+    struct trace_record r = { .kind = kinds[a->kind],
+        .device = a->device,
+        .track = a->stream,
+        .begin = a->begin,
+        .end = a->end,
+        .number = a->mark,
+        .bytes = a->bytes,
+        .name = a->name,
+        .of = a->of,
+        .static_shared = a->static_shared,
         .dynamic_shared = a->dynamic_shared };
 
     char name[32];

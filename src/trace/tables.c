@@ -9,7 +9,7 @@
 enum { BINS = 256, WIDTH = 16 };
 
 struct summary {
-    struct summary *next;       /* in its bin */
+    struct summary *next; /* in its bin */
     enum trace_kind kind;
     uint64_t calls, ns, least, most, bytes;
     char name[];
@@ -188,8 +188,8 @@ static void print_rows(const struct tables *t, FILE *f, char *(*demangle)(const 
     if (!t->nrows)
         return;
     qsort(t->rows, t->nrows, sizeof(*t->rows), by_beginning);
-    fprintf(f, "%12s %12s %16s %12s %5s %10s %10s %12s %6s %6s  %s\n", "start", "duration", "grid", "block", "regs", "shared", "size",
-        "rate", "device", "stream", "name");
+    fprintf(f, "%12s %12s %16s %12s %5s %10s %10s %12s %6s %6s  %s\n", "start", "duration", "grid", "block", "regs", "shared",
+        "size", "rate", "device", "stream", "name");
     for (size_t i = 0; i < t->nrows; i++) {
         const struct trace_record *r = &t->rows[i];
         put_time(f, r->begin > t->start ? r->begin - t->start : 0, 12);
@@ -262,6 +262,8 @@ void gpudl__tables_print(const struct tables *t, FILE *f, const char *times, cha
     print_summary(t, f, false, demangle);
     print_summary(t, f, true, demangle);
     if (t->launches > t->timed)
-        fprintf(f, "\nOf %" PRIu64 " launches through gpudl, %" PRIu64 " have no time of their own: captured into graphs, or not finished.\n",
+        fprintf(f,
+            "\nOf %" PRIu64 " launches through gpudl, %" PRIu64
+            " have no time of their own: captured into graphs, or not finished.\n",
             t->launches, t->launches - t->timed);
 }

@@ -18,16 +18,16 @@
 
 struct trace {
     struct timeline timeline;
-    struct chrome chrome;           /* this and the tables: under the timeline's lock for writing */
+    struct chrome chrome; /* this and the tables: under the timeline's lock for writing */
     struct tables tables;
     const struct trace_times *times; /* NULL: none are known */
-    gpudl_driver_table driver;      /* whose times they are */
+    gpudl_driver_table driver;       /* whose times they are */
     char *(*demangle)(const char *);
-    const char *print_to;           /* the tables, or NULL: nowhere; "-": stderr */
+    const char *print_to; /* the tables, or NULL: nowhere; "-": stderr */
     char *path;
-    pid_t owner;                    /* forked children leave it alone */
-    bool broken;                    /* its file cannot be written any more, which was told */
-    bool ended;                     /* what is still added goes nowhere */
+    pid_t owner; /* forked children leave it alone */
+    bool broken; /* its file cannot be written any more, which was told */
+    bool ended;  /* what is still added goes nowhere */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -45,7 +45,8 @@ static void write_records(void *user, struct trace_record *records, size_t n)
 
     for (size_t i = 0; i < n && !t->ended; i++) {
         gpudl__chrome_add(&t->chrome, &records[i]);
-        gpudl__tables_add(&t->tables, &records[i]);
+        if (t->print_to)
+            gpudl__tables_add(&t->tables, &records[i]);
     }
     t->broken |= !gpudl__chrome_complete(&t->chrome); /* so that a forked child has nothing to flush */
     gpudl__alloc_use(before);
@@ -158,7 +159,7 @@ struct trace *gpudl__trace_open(const struct trace_wish *w)
     pthread_mutex_lock(&lock);
     if (!the && !tried) {
         the = create(w);
-        tried = !the;           /* one warning a process */
+        tried = !the; /* one warning a process */
         if (the)
             atexit(finish);
     }

@@ -10,12 +10,14 @@
 #include "src/trace/nvtx_abi.h"
 
 #define SAME(ours, member, theirs, its) \
-    _Static_assert(offsetof(struct ours, member) == offsetof(theirs, its) && sizeof(((struct ours *)0)->member) == sizeof(((theirs *)0)->its), \
+    _Static_assert(offsetof(struct ours, member) == offsetof(theirs, its) && \
+            sizeof(((struct ours *)0)->member) == sizeof(((theirs *)0)->its), \
         #ours "." #member)
 /* Three of theirs are one of ours. */
 #define SAME_3(ours, member, theirs, its) \
     _Static_assert(offsetof(struct ours, member) == offsetof(theirs, its##X) && \
-            offsetof(struct ours, member) + 2 * sizeof(((theirs *)0)->its##Z) == offsetof(theirs, its##Z), #ours "." #member)
+            offsetof(struct ours, member) + 2 * sizeof(((theirs *)0)->its##Z) == offsetof(theirs, its##Z), \
+        #ours "." #member)
 
 #if CUPTI_API_VERSION >= 130000
 typedef CUpti_ActivityKernel10 kernel;

@@ -37,7 +37,7 @@ static void must(int good, const char *what)
 /* ------------------------------------------------------------------------------------------------------- CUPTI, as a program has it */
 
 static struct {
-#define DECLARE(name, params) int (*name) params;
+#define DECLARE(name, params) int(*name) params;
     CUPTI_FUNCTIONS(DECLARE)
 #undef DECLARE
 } cupti;

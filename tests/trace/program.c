@@ -8,7 +8,7 @@
 
 #include <gpudl/gpudl.h>
 
-enum { N = 4096, THREADS = 8, A_THREAD = 100, MANY = 10000 };
+enum { N = 4096, THREADS = 8, A_THREAD = 100, MANY = 12000 };
 
 #define MUST(call) must((call) == 0, #call)
 
@@ -222,8 +222,16 @@ static void capture(void)
     MUST(g.destroy(graph));
 }
 
-static const struct { const char *name; void (*run)(void); } scenarios[] = {
-    { "simple", simple }, { "threads", threads }, { "many", many }, { "exit", exits }, { "fork", forks }, { "capture", capture },
+static const struct {
+    const char *name;
+    void (*run)(void);
+} scenarios[] = {
+    { "simple", simple },
+    { "threads", threads },
+    { "many", many },
+    { "exit", exits },
+    { "fork", forks },
+    { "capture", capture },
 };
 
 int main(int argc, char **argv)

@@ -53,7 +53,8 @@ static gpudl_status launch_one(gpudl_loader *l)
     if (status == GPUDL_OK)
         status = gpudl_kernel_get(lib, "axpy", &k);
     if (status == GPUDL_OK)
-        status = gpudl_kernel_launch_params(k, &config, (void *[]){ &(int){ 0 }, &(float){ 0 }, &(void *){ NULL }, &(void *){ NULL } });
+        status = gpudl_kernel_launch_params(
+            k, &config, (void *[]){ &(int){ 0 }, &(float){ 0 }, &(void *){ NULL }, &(void *){ NULL } });
     gpudl_kernel_release(k);
     gpudl_library_release(lib);
     return status;
@@ -296,8 +297,9 @@ static gpudl_status traced(gpudl_loader *l, void *user)
 
 IN_A_PROCESS(failures_of_its_own_calls_are_nobody_elses)
 {
-    static const char *const may_fail[] = { "cuEventCreate", "cuEventRecord", "cuEventQuery", "cuEventElapsedTime", "cuEventDestroy",
-        "cuStreamCreate", "cuStreamDestroy", "cuCtxGetCurrent", "cuKernelGetAttribute", "cuStreamIsCapturing", NULL };
+    static const char *const may_fail[] = { "cuEventCreate", "cuEventRecord", "cuEventQuery", "cuEventElapsedTime",
+        "cuEventDestroy", "cuStreamCreate", "cuStreamDestroy", "cuCtxGetCurrent", "cuKernelGetAttribute", "cuStreamIsCapturing",
+        NULL };
 
     setenv("GPUDL_TRACE", file, 1);
     harness_fail_driver_calls_but(may_fail, GPUDL_CU_UNKNOWN, traced, NULL);

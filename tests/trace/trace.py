@@ -148,7 +148,7 @@ SCENARIOS = {
     "simple": check_simple,
     "fork": lambda events, times: check(count(events, "kernel") == 20 == count(events, "launch"), "20 of each"),
     "threads": lambda events, times: check(count(events, "kernel") == 800 == count(events, "launch"), "800 of each"),
-    "many": lambda events, times: check(count(events, "kernel") == 10000 == count(events, "launch"), "10000 of each"),
+    "many": lambda events, times: check(count(events, "kernel") == 12000 == count(events, "launch"), "12000 of each"),
     "exit": check_exit,
     "capture": check_capture,
 }

@@ -18,7 +18,7 @@ enum { NOT_FOUND = 127, NOT_STARTED = 126, KILLED = 128 };
 /* Where things go: in a folder of its own until the program has ended. */
 struct places {
     char folder[PATH_MAX], tables[PATH_MAX], softcuda[PATH_MAX];
-    char file[PATH_MAX];        /* the trace: the folder's, where none was asked for */
+    char file[PATH_MAX]; /* the trace: the folder's, where none was asked for */
     bool kept;
 };
 
@@ -34,9 +34,10 @@ const struct command command_trace = {
     .arguments = "[-o FILE.json] [--] PROGRAM [ARGUMENT]...",
     .summary = "run a program and show what it loaded, launched and copied",
     .options = options,
-    .notes = "Two tables are printed on stderr when PROGRAM has ended: everything that its devices did, and a summary by name. PROGRAM is one\n"
-             "that uses gpudl; of any other that runs on softcuda, FILE.json has what softcuda saw. The exit status is PROGRAM's.\n"
-             "  gpudl trace -o saxpy.json -- gpudl run saxpy.ptx saxpy --grid 4 --block 256 i32:1024 f32:2 'f32[1024]' 'f32[1024]'\n",
+    .notes =
+        "Two tables are printed on stderr when PROGRAM has ended: everything that its devices did, and a summary by name. PROGRAM is one\n"
+        "that uses gpudl; of any other that runs on softcuda, FILE.json has what softcuda saw. The exit status is PROGRAM's.\n"
+        "  gpudl trace -o saxpy.json -- gpudl run saxpy.ptx saxpy --grid 4 --block 256 i32:1024 f32:2 'f32[1024]' 'f32[1024]'\n",
     .run = run,
 };
 
