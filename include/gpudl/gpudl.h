@@ -46,8 +46,8 @@
  * Environment (ignored in set-user-id programs and under a locked trust policy): GPUDL_DRIVER, see gpudl_loader_options;
  * GPUDL_DRIVER_API=11040 leaves unused what CUDA drivers have had since 11.4 only, as if this one were as old, for tests;
  * GPUDL_COMPILER, GPUDL_CACHE_DIR and where compilers are looked for, see gpudl/compile.h; GPUDL_QUIET=1 silences warnings;
- * GPUDL_TRIAL, see gpudl/trial.h; GPUDL_TRACE=FILE writes a timeline, see docs/TRACING.md; GPUDL_LEAKS=1 names, on stderr at process exit, every handle that was not released, and where it
- * was made.
+ * GPUDL_TRIAL, see gpudl/trial.h; GPUDL_TRACE=FILE writes a timeline, see docs/TRACING.md; GPUDL_LEAKS=1 names, on stderr at process
+ * exit, every handle that was not released, of which source it is, and where it was made.
  *
  * The header compiles before and after <cuda.h> and <cuda_runtime.h>, as C11 and as C++17. Everything is since 0.1. */
 #ifndef GPUDL_H
