@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/trace/chrome.h"
@@ -54,7 +55,15 @@ static void write_records(void *user, struct trace_record *records, size_t n)
 
 /* -------------------------------------------------------------------------------------------------------------------------- opening */
 
-/* A file that another process, or another copy of gpudl, is tracing into is left to it: this one takes a name beside it. */
+static bool is_file(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* A file that another process, or another copy of gpudl, is tracing into is left to it: this one takes a name beside it. What is no file,
+ * as /dev/null, is anybody's. */
 static int open_file(const char *path, char **out)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
@@ -66,12 +75,12 @@ static int open_file(const char *path, char **out)
     *out = gpudl__alloc(size);
     if (*out)
         snprintf(*out, size, "%s", path);
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && *out) {
+    if (*out && is_file(fd) && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         close(fd);
         snprintf(*out, size, "%s.%d", path, (int)getpid());
         fd = open(*out, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     }
-    if (fd >= 0 && ftruncate(fd, 0) != 0 && errno != EINVAL) {
+    if (fd >= 0 && is_file(fd) && ftruncate(fd, 0) != 0) {
         close(fd);
         fd = -1;
     }
@@ -88,11 +97,17 @@ static void choose_tables(struct trace *t, const struct trace_wish *w)
     t->demangle = w->demangle;
 }
 
-static void choose_times(struct trace *t, const struct trace_wish *w)
+/* What is to be told of the opening, once no lock is held. */
+struct remark {
+    gpudl_log_level level;
+    char text[1024];
+};
+
+static void choose_times(struct trace *t, const struct trace_wish *w, struct remark *remark)
 {
     const char *wanted = w->heed ? secure_getenv("GPUDL_TRACE_TIMES") : NULL;
-    char path[PATH_MAX], room[1024];
-    struct text why = gpudl__text_init(room, sizeof(room));
+    struct text why = gpudl__text_init(remark->text, sizeof(remark->text));
+    char path[PATH_MAX];
     bool any = !wanted || !*wanted;
 
     t->driver = w->driver->table;
@@ -106,33 +121,33 @@ static void choose_times(struct trace *t, const struct trace_wish *w)
     }
     if (!t->times && (any || !strcmp(wanted, "events")))
         t->times = gpudl__times_events(&t->timeline, w->driver, &why);
+    remark->level = GPUDL_LOG_INFO;
     if (!t->times && !any && strcmp(wanted, "none")) {
         gpudl__text_add(&why, "%sGPUDL_TRACE_TIMES is cupti, softcuda, events or none", why.used ? "; " : "");
-        w->tell(w->user, GPUDL_LOG_WARNING, room);
+        remark->level = GPUDL_LOG_WARNING;
     } else if (why.used) {
         gpudl__text_add(&why, "; times are %s", words_of(t));
-        w->tell(w->user, GPUDL_LOG_INFO, room);
     }
 }
 
 static void finish(void);
 
-static void warn_unwritable(const struct trace_wish *w, const char *why)
+static void refuse(const struct trace_wish *w, const char *why, struct remark *remark)
 {
-    char text[PATH_MAX + 128];
+    struct text t = gpudl__text_init(remark->text, sizeof(remark->text));
 
-    snprintf(text, sizeof(text), "nothing is traced: %.*s cannot be written: %s", PATH_MAX, w->file, why);
-    w->tell(w->user, GPUDL_LOG_WARNING, text);
+    remark->level = GPUDL_LOG_WARNING;
+    gpudl__text_add(&t, "nothing is traced: %.700s cannot be written: %s", w->file, why);
 }
 
-static struct trace *create(const struct trace_wish *w)
+static struct trace *create(const struct trace_wish *w, struct remark *remark)
 {
     struct trace *t = gpudl__alloc_zero(sizeof(*t));
     int fd = t ? open_file(w->file, &t->path) : -1;
     FILE *file = fd >= 0 ? fdopen(fd, "r+") : NULL;
 
     if (!file) {
-        warn_unwritable(w, t ? strerror(errno) : "no memory");
+        refuse(w, t ? strerror(errno) : "no memory", remark);
         if (fd >= 0)
             close(fd);
         if (t)
@@ -142,7 +157,7 @@ static struct trace *create(const struct trace_wish *w)
     }
     t->owner = getpid();
     gpudl__timeline_init(&t->timeline, write_records, t);
-    choose_times(t, w);
+    choose_times(t, w, remark);
     choose_tables(t, w);
     gpudl__chrome_begin(&t->chrome, file, w->driver->name, words_of(t));
     gpudl__tables_init(&t->tables, t->chrome.start);
@@ -153,12 +168,13 @@ static struct trace *create(const struct trace_wish *w)
 struct trace *gpudl__trace_open(const struct trace_wish *w)
 {
     const struct allocator *before = gpudl__alloc_use(NULL);
+    struct remark remark = { GPUDL_LOG_INFO, "" };
     static bool tried;
     struct trace *t;
 
     pthread_mutex_lock(&lock);
     if (!the && !tried) {
-        the = create(w);
+        the = create(w, &remark);
         tried = !the; /* one warning a process */
         if (the)
             atexit(finish);
@@ -166,6 +182,8 @@ struct trace *gpudl__trace_open(const struct trace_wish *w)
     t = the;
     pthread_mutex_unlock(&lock);
     gpudl__alloc_use(before);
+    if (*remark.text)
+        w->tell(w->user, remark.level, remark.text);
     return t;
 }
 

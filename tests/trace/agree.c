@@ -17,11 +17,12 @@ enum { SKIPPED = 77, RUNS = 20, SIZES = 4, KERNELS = RUNS * SIZES };
 
 static const unsigned long long sizes[SIZES] = { 100000, 200000, 500000, 2000000 }; /* ns */
 
-/* Spins for so many ns of the device's own clock. */
-static const char spin[] =
-    ".version 7.0\n.target sm_75\n.address_size 64\n"
-    ".visible .entry spin(.param .u64 ns)\n{\n.reg .u64 %n, %t<3>;\n.reg .pred %q;\nld.param.u64 %n, [ns];\nmov.u64 %t0, %globaltimer;\n"
-    "L:\nmov.u64 %t1, %globaltimer;\nsub.u64 %t2, %t1, %t0;\nsetp.lt.u64 %q, %t2, %n;\n@%q bra L;\nret;\n}\n";
+/* Spins for so many ns of the device's own clock. The other one goes before it, so that the stream is at work when events are recorded:
+ * in one that is idle, the time between host calls would be counted. */
+#define SPIN(name) \
+    ".visible .entry " name "(.param .u64 ns)\n{\n.reg .u64 %n, %t<3>;\n.reg .pred %q;\nld.param.u64 %n, [ns];\n" \
+    "mov.u64 %t0, %globaltimer;\nL:\nmov.u64 %t1, %globaltimer;\nsub.u64 %t2, %t1, %t0;\nsetp.lt.u64 %q, %t2, %n;\n@%q bra L;\nret;\n}\n"
+static const char spin[] = ".version 7.0\n.target sm_75\n.address_size 64\n" SPIN("spin") SPIN("before");
 
 static double others[KERNELS], traced[KERNELS]; /* us, in the order of launches */
 
@@ -82,16 +83,18 @@ static void run(gpudl_loader *l, int own_events)
     gpudl_launch_config config = gpudl_launch_1d(1, 32);
     CUevent start, end;
     gpudl_library *lib;
-    gpudl_kernel *k;
+    gpudl_kernel *k, *before;
     float ms;
 
     MUST(gpudl_loader_use_device(l, 0));
     MUST(gpudl_library_load(l, GPUDL_MEMORY(spin, sizeof(spin) - 1), NULL, &lib));
     MUST(gpudl_kernel_get(lib, "spin", &k));
+    MUST(gpudl_kernel_get(lib, "before", &before));
     MUST(cu->EventCreate(&start, 0));
     MUST(cu->EventCreate(&end, 0));
     MUST(gpudl_library_make_resident(lib, NULL, 0, gpudl_now()));
     for (int i = 0; i < KERNELS; i++) {
+        MUST(gpudl_launch(before, &config, 200000ull));
         if (own_events)
             MUST(cu->EventRecord(start, NULL));
         MUST(gpudl_launch(k, &config, sizes[i % SIZES]));
@@ -104,6 +107,7 @@ static void run(gpudl_loader *l, int own_events)
         }
     }
     gpudl_kernel_release(k);
+    gpudl_kernel_release(before);
     gpudl_library_release(lib);
 }
 
