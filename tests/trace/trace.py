@@ -127,8 +127,10 @@ def check_simple(events, times):
         check(not count(events, "kernel") and not count(events, "copy"), "no times, no device")
         return
     check(count(events, "kernel", "work") == 3, f"{count(events, 'kernel')} kernels")
-    check(sum(e["args"]["bytes"] for e in slices(events, "copy")) == 2 * 4 * 4096, "both copies")
-    check([e["args"]["bytes"] for e in slices(events, "fill")] == [2 * 4096], "the fill")
+    # The driver may have copied and filled for itself, which CUPTI tells.
+    for name in ("copy HtoD", "copy DtoH"):
+        check(4 * 4096 in [e["args"]["bytes"] for e in slices(events, "copy") if e["name"] == name], name)
+    check(2 * 4096 in [e["args"]["bytes"] for e in slices(events, "fill")], "the fill")
 
 
 def check_capture(events, times):
