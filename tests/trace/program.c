@@ -129,6 +129,7 @@ static void many(void)
     for (int i = 0; i < MANY; i++)
         launch(k, d, 1, NULL);
     MUST(cu->CtxSynchronize());
+    MUST(cu->MemFree(d));
 }
 
 static void *launch_for_ever(void *unused)
@@ -169,6 +170,7 @@ static void forks(void)
     }
     waitpid(child, NULL, 0);
     MUST(cu->CtxSynchronize());
+    MUST(cu->MemFree(d));
 }
 
 struct graph_calls {
@@ -220,6 +222,7 @@ static void capture(void)
     must(host[63] == 7, "what the graph writes is there");
     MUST(g.destroy_exec(executable));
     MUST(g.destroy(graph));
+    MUST(cu->MemFree(d));
 }
 
 static const struct {

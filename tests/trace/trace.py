@@ -11,25 +11,25 @@ import tempfile
 HOST = 1
 
 
-def check(good, what):
+def check(good, what, event=None):
     if not good:
-        sys.exit("trace.py: " + what)
+        sys.exit(f"trace.py: {what}" + (f": {event}" if event else ""))
 
 
 def check_event(e):
-    check(isinstance(e, dict) and e.get("ph") in {"M", "X", "s", "f"}, f"an event of no known kind: {e}")
+    check(isinstance(e, dict) and e.get("ph") in {"M", "X", "s", "f"}, "an event of no known kind", e)
     for key, kind in (("name", str), ("pid", int), ("tid", int)):
-        check(isinstance(e.get(key), kind), f"'{key}' is no {kind.__name__}: {e}")
-    check(0 <= e["tid"] < 2**32, f"Perfetto holds a thread in 32 bits: {e}")
+        check(isinstance(e.get(key), kind), "no " + key, e)
+    check(0 <= e["tid"] < 2**32, "Perfetto holds a thread in 32 bits", e)
     if e["ph"] == "M":
-        check(isinstance(e.get("args"), dict), f"metadata without args: {e}")
+        check(isinstance(e.get("args"), dict), "metadata without args", e)
         return
-    check(isinstance(e.get("ts"), (int, float)) and e["ts"] >= 0 and isinstance(e.get("cat"), str), f"no time or category: {e}")
+    check(isinstance(e.get("ts"), (int, float)) and e["ts"] >= 0 and isinstance(e.get("cat"), str), "no time or category", e)
     if e["ph"] == "X":
-        check(isinstance(e.get("dur"), (int, float)) and e["dur"] >= 0, f"no duration: {e}")
-        check(isinstance(e.get("args"), dict), f"no args: {e}")
+        check(isinstance(e.get("dur"), (int, float)) and e["dur"] >= 0, "no duration", e)
+        check(isinstance(e.get("args"), dict), "no args", e)
     else:
-        check(isinstance(e.get("id"), int) and (e["ph"] == "s" or e.get("bp") == "e"), f"an arrow without an end: {e}")
+        check(isinstance(e.get("id"), int) and (e["ph"] == "s" or e.get("bp") == "e"), "an arrow without an end", e)
 
 
 def ns(microseconds):
@@ -50,7 +50,7 @@ def check_tracks(events):
         for begin, minus, e in sorted(slices, key=lambda s: s[:2]):
             while stack and stack[-1] <= begin:
                 stack.pop()
-            check(not stack or (track[0] == HOST and begin - minus <= stack[-1]), f"overlaps what is before it: {e}")
+            check(not stack or (track[0] == HOST and begin - minus <= stack[-1]), "overlaps what is before it", e)
             if minus:
                 stack.append(begin - minus)
 
@@ -61,10 +61,10 @@ def check_arrows(events):
     ends = [e for e in events if e["ph"] == "f"]
     check(len({e["id"] for e in ends}) == len(ends), "two kernels of one launch")
     for e in ends:
-        check(e["id"] in starts, f"a kernel of no launch: {e}")
+        check(e["id"] in starts, "a kernel of no launch", e)
     at = {(e["pid"], e["tid"], e["ts"]) for e in events if e["ph"] == "X"}
     for e in list(starts.values()) + ends:
-        check((e["pid"], e["tid"], e["ts"]) in at, f"an arrow that touches nothing: {e}")
+        check((e["pid"], e["tid"], e["ts"]) in at, "an arrow that touches nothing", e)
     return len(ends)
 
 
@@ -74,11 +74,11 @@ def slices(events, category):
 
 def check_rates(events):
     for e in slices(events, "copy") + slices(events, "fill"):
-        check(e["args"].get("bytes", 0) > 0, f"no bytes: {e}")
+        check(e["args"].get("bytes", 0) > 0, "no bytes", e)
         if e["dur"]:
-            check(abs(e["args"]["GB/s"] - e["args"]["bytes"] / ns(e["dur"])) < 0.001, f"a wrong rate: {e}")
+            check(abs(e["args"]["GB/s"] - e["args"]["bytes"] / ns(e["dur"])) < 0.001, "a wrong rate", e)
     for e in slices(events, "kernel") + slices(events, "launch"):
-        check(len(e["args"].get("grid", [])) == 3 and len(e["args"].get("block", [])) == 3, f"no shape: {e}")
+        check(len(e["args"].get("grid", [])) == 3 and len(e["args"].get("block", [])) == 3, "no shape", e)
 
 
 UNITS = {"us": 1, "ms": 1e3, "s": 1e6}
