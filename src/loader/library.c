@@ -92,7 +92,7 @@ static struct version *find_in_place(gpudl_loader *l, const gpudl_source *source
 
     if (gpudl__trust_asks(l->trust, options) || !gpudl__source_in_place(source, &bytes, name))
         return NULL;
-    return gpudl__version_find(l, bytes, settings);
+    return gpudl__version_find(l, bytes, *name, settings);
 }
 
 static gpudl_status share(gpudl_loader *l, struct version *v, const char *name, const struct load_settings *settings,

@@ -199,8 +199,9 @@ void gpudl__loader_trace(gpudl_loader *l, const char *wanted);
 gpudl_status gpudl__version_get(
     gpudl_loader *l, struct content *content, const struct load_settings *settings, struct version **out);
 /* The version of these bytes, one reference to it the caller's; NULL: they are to be loaded. They are compared where they lie, and
- * may change meanwhile. */
-struct version *gpudl__version_find(gpudl_loader *l, struct span bytes, const struct load_settings *settings);
+ * may change meanwhile. name: what this load calls them, for a trace. */
+struct version *gpudl__version_find(
+    gpudl_loader *l, struct span bytes, const char *name, const struct load_settings *settings);
 /* Would a load of this content be the same? */
 bool gpudl__version_is(const struct version *v, const struct content *content, const struct load_settings *settings);
 void gpudl__version_hold(struct version *v);      /* under the lock */

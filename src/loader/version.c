@@ -124,12 +124,24 @@ static struct version *find_hashed(gpudl_loader *l, struct wanted *w, struct has
     return v;
 }
 
-struct version *gpudl__version_find(gpudl_loader *l, struct span bytes, const struct load_settings *settings)
+static void note_found(gpudl_loader *l, const struct wanted *w, const char *name)
+{
+    if (l->trace)
+        gpudl__trace_note(
+            l->trace, w->counter == &l->counts.warm_hits ? "found, warm" : "found, shared", name, w->bytes.size);
+}
+
+struct version *gpudl__version_find(
+    gpudl_loader *l, struct span bytes, const char *name, const struct load_settings *settings)
 {
     struct wanted w = { bytes, { NULL, 0 }, settings, NULL };
     struct version *v = guess(l, &w);
 
-    return v ? v : find_hashed(l, &w, gpudl__hash128(bytes));
+    if (!v)
+        v = find_hashed(l, &w, gpudl__hash128(bytes));
+    if (v)
+        note_found(l, &w, name);
+    return v;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- in the list */
@@ -316,8 +328,7 @@ static gpudl_status get(
     }
     if (!v)
         return load(l, content, hash, settings, out);
-    gpudl__trace_note(
-        l->trace, w.counter == &l->counts.warm_hits ? "found, warm" : "found, shared", content->name, content->bytes.size);
+    note_found(l, &w, content->name);
     status = gpudl__version_admit(v, content);
     if (status != GPUDL_OK) {
         gpudl__version_drop(v);
