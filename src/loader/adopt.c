@@ -277,7 +277,7 @@ gpudl_status gpudl_kernel_native(gpudl_kernel *k, CUkernel *native, gpudl_versio
         status = gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
             "%s: kernel '%s' was registered as a CUfunction, and has no CUkernel that gpudl knows", k->library->name,
             k->slot->name);
-    else if (!(pin = gpudl__pin_make(u.version, __builtin_return_address(0))))
+    else if (!(pin = gpudl__pin_make(u.version, k->library->name, __builtin_return_address(0))))
         status = gpudl__fail_memory("a pin");
     if (status == GPUDL_OK) {
         atomic_store(&u.version->touched, true); /* whoever launches it makes it resident */
