@@ -10,7 +10,7 @@
 #include "src/loader/thread.h"
 
 /* What gpudl_error_text() says for want of a record. */
-static __thread const char *without_record __attribute__((tls_model("initial-exec")));
+static THREAD_LOCAL const char *without_record;
 
 const char *gpudl_error_text(void)
 {

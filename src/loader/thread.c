@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-__thread struct thread *gpudl__self __attribute__((tls_model("initial-exec")));
+THREAD_LOCAL struct thread *gpudl__self;
 
 static _Atomic(struct thread *) all;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

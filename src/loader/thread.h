@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/util/tls.h"
+
 enum { THREAD_TEXT_SIZE = 4096 };
 
 struct thread {
@@ -23,8 +25,7 @@ struct thread {
     char text[THREAD_TEXT_SIZE];
 };
 
-/* initial-exec: one load on the launch path, not a call. */
-extern __thread struct thread *gpudl__self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern THREAD_LOCAL struct thread *gpudl__self __attribute__((visibility("hidden")));
 
 struct thread *gpudl__thread_register(void);    /* NULL: no memory */
 struct thread *gpudl__thread_list(void);        /* all that ever were, through next */

@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/util/tls.h"
+
 /* In front of every block; keeps the alignment. */
 struct header {
     alignas(max_align_t) void (*release)(void *user, void *block);
     void *user;
 };
 
-static __thread const struct allocator *current __attribute__((tls_model("initial-exec")));
+static THREAD_LOCAL const struct allocator *current;
 
 const struct allocator *gpudl__alloc_use(const struct allocator *a)
 {

@@ -11,7 +11,7 @@
 static const uint64_t PARK_PATIENCE = 5000000000; /* ns */
 
 /* It is a loader's. */
-static __thread bool own __attribute__((tls_model("initial-exec")));
+static THREAD_LOCAL bool own;
 
 void gpudl__workers_init(struct workers *w, unsigned most)
 {
