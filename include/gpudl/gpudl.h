@@ -41,13 +41,15 @@
  *     handlers as far as the driver does; gpudl_loader_close() does nothing.
  *   - A plugin with its own copy of gpudl can be closed with dlclose() when its loaders are. Its code stays in the process while a
  *     loader is open that has threads (since its first asynchronous load or watch), or whose code a graph was given: for good
- *     where that is the default loader, which nothing closes.
+ *     where that is the default loader, which nothing closes. What a plugin that goes with a loader open shares with others is handed
+ *     on to them.
  *
  * Environment (ignored in set-user-id programs and under a locked trust policy): GPUDL_DRIVER, see gpudl_loader_options;
  * GPUDL_DRIVER_API=11040 leaves unused what CUDA drivers have had since 11.4 only, as if this one were as old, for tests;
  * GPUDL_COMPILER, GPUDL_CACHE_DIR and where compilers are looked for, see gpudl/compile.h; GPUDL_QUIET=1 silences warnings;
- * GPUDL_TRIAL, see gpudl/trial.h; GPUDL_TRACE=FILE writes a timeline, see docs/TRACING.md; GPUDL_LEAKS=1 names, on stderr at process
- * exit, every handle that was not released, of which source it is, and where it was made.
+ * GPUDL_SHARE=0, see gpudl_loader_options; GPUDL_TRIAL, see gpudl/trial.h; GPUDL_TRACE=FILE writes a timeline, see
+ * docs/TRACING.md; GPUDL_LEAKS=1 names, on stderr at process exit, every handle that was not released, of which source it is, and
+ * where it was made.
  *
  * The header compiles before and after <cuda.h> and <cuda_runtime.h>, as C11 and as C++17. Everything is since 0.1. */
 #ifndef GPUDL_H
@@ -93,8 +95,9 @@ typedef struct gpudl_loader_options {
     /* Called from any thread that makes a gpudl call, under no lock; text is lent. NULL: errors and warnings go to stderr. */
     gpudl_log_function *log;
     void *log_user;
-    /* All of gpudl's heap but a small record per thread, which is the process's. Both or neither; NULL: malloc and free. allocate
-     * returns memory aligned as malloc's, or NULL. They must not call gpudl, and stay callable until the loader is closed. */
+    /* All of gpudl's heap but a small record per thread, which is the process's, and what loaders share, which is mapped. Both or
+     * neither; NULL: malloc and free. allocate returns memory aligned as malloc's, or NULL. They must not call gpudl, and stay
+     * callable until the loader is closed. */
     void *(*allocate)(void *user, size_t bytes);
     void  (*release)(void *user, void *block);
     void *allocator_user;
@@ -111,7 +114,10 @@ typedef struct gpudl_loader_options {
     uint64_t warm_bytes, retired_bytes;
     unsigned warm_count, retired_count;
     unsigned workers;           /* threads for asynchronous loads, at most 16; 0: 2 */
-    unsigned reserved;          /* 0 */
+    /* 0: what is loaded is shared with the other loaders of this process, those of plugins that bring a gpudl of their own as well: the
+     * same content, options and driver are one copy in the driver and in host memory. GPUDL_SHARE_NOTHING: this loader has all of
+     * its own. GPUDL_SHARE=0 in the environment says so for all. */
+    unsigned share;
     /* Which code may be loaded (gpudl/trust.h); NULL: any. */
     const struct gpudl_trust_options *trust;
     /* A file that is written with what the loader and its devices do, as a timeline (docs/TRACING.md); NULL: GPUDL_TRACE of the environment
@@ -120,6 +126,7 @@ typedef struct gpudl_loader_options {
     const char *trace;
 } gpudl_loader_options;
 #define GPUDL_CAPTURES_NONE 1u
+#define GPUDL_SHARE_NOTHING 1u
 #define GPUDL_NONE_AT_ALL   0xffffffffu /* for warm_count, retired_count */
 #define GPUDL_LOADER_OPTIONS_INIT { sizeof(gpudl_loader_options), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL }
 
@@ -260,6 +267,9 @@ typedef struct gpudl_host_table {
 /* The driver reads gpudl's own copy of the code instead of making another; gpudl keeps it until the code is unloaded. Saves
  * memory, not time. */
 #define GPUDL_LOAD_PRESERVED 4u
+/* Code with globals is shared as other code is, with loads that ask for the same: they write to the same variables. Without it each
+ * load of such code has its own. */
+#define GPUDL_LOAD_SHARED_GLOBALS 8u
 
 #define GPUDL_OPTIMIZATION(level) (1u + (level))
 #define GPUDL_FMA_ON   1u
@@ -296,8 +306,9 @@ typedef struct gpudl_load_options {
  *
  * The source is read, checked, and the entry for the loader's device is chosen as a driver would: machine code before PTX,
  * the nearest architecture. That goes to the driver, which compiles PTX now; it becomes resident on a device with the first
- * launch. Two loads of the same content and options share one copy in the driver (a version), unless the code has globals,
- * which every load gets its own of.
+ * launch. Two loads of the same content and options share one copy in the driver (a version), through whatever loaders of the
+ * process, unless the code has globals, which every load gets its own of, or a host table or GPUDL_LOAD_PRESERVED, which are of one
+ * loader.
  *
  * Each way in which a source may not fit has a status of its own, from GPUDL_ERROR_FILE_MISSING to GPUDL_ERROR_NO_KERNELS;
  * the text names the file, says what was found and what to do. PTX that the driver refuses is GPUDL_ERROR_PTX with the

@@ -7,7 +7,8 @@
  *
  * A version that nobody holds any more stays warm: a load of the same content finds it, resident as it was. Beyond the loader's
  * bounds for warm versions, and where it can be nobody else's as it has globals, it is retired, and unloaded at the next
- * such moment. Beyond the bounds for retired versions the oldest is unloaded at once, whatever waits for it. */
+ * such moment. Beyond the bounds for retired versions the oldest is unloaded at once, whatever waits for it. Of loaders that share
+ * a version the last one keeps it so; the others let go of it at once. */
 #include <gpudl/gpudl.h>
 #ifndef GPUDL_LIFE_H
 #define GPUDL_LIFE_H
@@ -63,15 +64,16 @@ GPUDL_API gpudl_status gpudl_loader_trim(gpudl_loader *loader, uint64_t bytes, s
 
 typedef struct gpudl_loader_stats {
     size_t size_of_struct;      /* sizeof(gpudl_loader_stats) */
-    uint64_t loads;             /* versions that the driver was given */
+    uint64_t loads;             /* versions that this loader gave to the driver */
     uint64_t shared;            /* loads that found a version which others held */
     uint64_t warm_hits;         /* loads that found a warm one */
-    uint64_t unloads;
+    uint64_t unloads;           /* by this loader: others may unload what it loaded, and it what they did */
     uint64_t forced;            /* of them, not at a moment: beyond the bounds, or short of memory */
     uint64_t replaces, rollbacks;
     uint64_t captured;          /* versions given to graphs to hold */
     size_t held, warm, retired; /* versions now */
     uint64_t warm_bytes, retired_bytes; /* of code, as in the image; what the device holds is somewhat more */
+    uint64_t joined;            /* loads that found a version of another loader's, of whatever copy of gpudl in the process */
 } gpudl_loader_stats;
 GPUDL_API gpudl_status gpudl_loader_statistics(gpudl_loader *loader, gpudl_loader_stats *out);
 /**

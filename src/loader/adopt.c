@@ -280,7 +280,7 @@ gpudl_status gpudl_kernel_native(gpudl_kernel *k, CUkernel *native, gpudl_versio
     else if (!(pin = gpudl__pin_make(u.version, k->library->name, __builtin_return_address(0))))
         status = gpudl__fail_memory("a pin");
     if (status == GPUDL_OK) {
-        atomic_store(&u.version->touched, true); /* whoever launches it makes it resident */
+        version_touch(u.version); /* whoever launches it makes it resident */
         *native = u.handle;
         *out = pin;
     }

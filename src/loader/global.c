@@ -80,7 +80,7 @@ static gpudl_status ask(struct version *v, const struct image_global *g, int dev
     gpudl_status status;
     bool pushed;
 
-    atomic_store(&v->touched, true);
+    version_touch(v);
     status = gpudl__version_has(v, device);
     if (status == GPUDL_OK)
         status = gpudl__context_enter(v->loader, device, &pushed);

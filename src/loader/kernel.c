@@ -64,7 +64,7 @@ static gpudl_status ask_driver(const gpudl_library *lib, struct version *v, cons
     const gpudl_driver_table *cu = &lib->loader->driver.table;
     int err;
 
-    atomic_store(&v->touched, true);
+    version_touch(v);
     *out = v->first;
     if (k == v->kernels)
         return GPUDL_OK;

@@ -115,7 +115,7 @@ static gpudl_status read_and_load(gpudl_loader *l, const gpudl_source *source, c
     const gpudl_compile_options *compile, const struct load_settings *settings, const void *made_at, gpudl_library **out)
 {
     struct content content;
-    gpudl_status status = gpudl__content_read(source, &content);
+    gpudl_status status = gpudl__content_read(source, l->commons, &content);
 
     if (status != GPUDL_OK)
         return status;

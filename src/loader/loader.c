@@ -15,6 +15,7 @@
 #include "src/loader/leaks.h"
 #include "src/loader/options.h"
 #include "src/loader/process.h"
+#include "src/loader/share/share.h"
 #include "src/loader/source/trust.h"
 #include "src/util/clock.h"
 
@@ -148,8 +149,8 @@ gpudl_status gpudl_loader_open(const gpudl_loader_options *given, gpudl_loader *
         return status;
     if (!options.allocate != !options.release)
         return gpudl__fail_argument("gpudl_loader_open", "allocate and release go together: give both or neither");
-    if (options.workers > WORKERS_MOST || options.reserved)
-        return gpudl__fail_argument("gpudl_loader_open", "workers is at most 16, and reserved is 0");
+    if (options.workers > WORKERS_MOST || options.share > GPUDL_SHARE_NOTHING)
+        return gpudl__fail_argument("gpudl_loader_open", "workers is at most 16, and share 0 or GPUDL_SHARE_NOTHING");
     if (options.per_thread_stream > 1 || options.captures > GPUDL_CAPTURES_NONE)
         return gpudl__fail_argument("gpudl_loader_open", "per_thread_stream is 0 or 1, and captures 0 or GPUDL_CAPTURES_NONE");
     if (gpudl__forked())
@@ -165,6 +166,7 @@ gpudl_status gpudl_loader_open(const gpudl_loader_options *given, gpudl_loader *
         return status;
     }
     gpudl__process_add(l);
+    gpudl__share_open(l, &options);
     report_driver(l);
     gpudl__loader_trace(l, options.trace);
     *out = l;
@@ -305,6 +307,7 @@ void gpudl_loader_close(gpudl_loader *l)
     gpudl__workers_join(l);
     gpudl__watcher_join(l);
     gpudl__asker_join(l);
+    gpudl__share_close(l);
     gpudl__process_let_code_go(l);
     gpudl__trace_flush(l->trace); /* while its contexts are there, and their events */
     gpudl__contexts_release(l);

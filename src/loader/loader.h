@@ -27,6 +27,7 @@
 #include "src/loader/life/parked.h"
 #include "src/loader/source/read.h"
 #include "src/loader/settings.h"
+#include "src/loader/share/record.h"
 #include "src/loader/life/watch.h"
 #include "src/loader/life/workers.h"
 #include "src/trace/trace.h"
@@ -85,7 +86,9 @@ struct gpudl_loader {
     struct watcher watcher;
     struct asker asker;
     size_t orphans;                     /* tasks released before they ended, watches ended from within told() */
+    struct commons *commons;            /* what it shares with other loaders, of whatever copy of gpudl; NULL: nothing */
     struct gpudl_loader_stats counts;   /* but for what is now */
+    uint64_t made, gone;                /* versions; their numbers */
     struct handle_store stores[HANDLE_KINDS];
     size_t handles, graphs;             /* that are out */
     struct primary_context *contexts;   /* one a device */
@@ -110,14 +113,17 @@ struct version {
     struct content content;
     struct hash128 hash;
     struct load_settings settings;      /* part of what makes two loads the same */
-    struct image *image;
+    struct image *image;                /* NULL where it is taken from a record, until it is asked for (gpudl__version_image) */
     size_t entry;
-    struct span code;                   /* the entry's bytes, as the driver got them; of several entries a fatbin (mixed.h) */
+    struct span code;                   /* the entry's bytes, as the driver got them; of several entries a fatbin (mixed.h); data may be NULL while
+                                           image is */
     struct mixed *mixed;                /* where devices differ; else NULL */
     const struct image_kernel *kernels; /* the image's */
     const struct image_global *globals;
     size_t nkernels, nglobals;
     struct name_index index;            /* of the kernels' names */
+    struct record *record;              /* that it is a reference to, or NULL (record.h) */
+    bool taken, left;                   /* what was read of the image is the record's; the record was left to others */
     CUlibrary native;                   /* NULL: kernels without one */
     bool lent;                          /* the code is somebody else's: not unloaded here, nor made resident */
     char *log;                          /* what the driver remarked at the load, or NULL */
@@ -209,6 +215,15 @@ void gpudl__version_let_go(struct version *v);    /* under the lock; parks it, i
 void gpudl__version_drop(struct version *v);      /* not under the lock: lets go, and may unload */
 void gpudl__version_destroy(struct version *v);   /* not under the lock; nobody else knows it any more: unloads */
 void gpudl__version_unlist(struct version *v);    /* under the lock: no load finds it any more */
+/* Not under the lock. The record, a reference, becomes a version that nobody holds. */
+void gpudl__version_adopt(gpudl_loader *l, struct record *r);
+/* A device may have it from now on. The caller holds it. */
+static inline void version_touch(struct version *v)
+{
+    atomic_store(&v->touched, true);
+    if (v->record)
+        atomic_store(&v->record->touched, true);
+}
 
 /* Is there one of this driver's library? Under the lock. */
 bool gpudl__version_has_native(const gpudl_loader *l, CUlibrary native);
@@ -218,9 +233,14 @@ struct names gpudl__version_names(const struct version *v);
 
 /* place.c: image -> entry for the device -> loaded and found not to be empty. Undone by gpudl__version_unload. */
 gpudl_status gpudl__version_load(struct version *v);
+/* Logs what was remarked at that; under no lock. */
+void gpudl__version_tell(const struct version *v);
+/* Under the lock: where there is an image, it is open. */
+gpudl_status gpudl__version_image(struct version *v);
 /* A kernel of it, by its number in kernels. Returns the driver's code. */
 int gpudl__version_kernel(const struct version *v, size_t index, CUkernel *out);
-void gpudl__version_unload(struct version *v);
+/* False: others have it, and it stays in the driver. */
+bool gpudl__version_unload(struct version *v);
 
 /* retire.c */
 /* Takes over one reference. NULL: no memory, and then it does not. */

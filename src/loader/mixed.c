@@ -183,6 +183,21 @@ bool gpudl__version_varies(const struct version *v)
     return v->mixed && v->mixed->n > 1;
 }
 
+/* Where the version was taken from what others loaded, its bytes are looked into now. */
+static gpudl_status admit_code(struct version *v, const struct content *content)
+{
+    gpudl_status status = GPUDL_OK;
+
+    if (!content->question)
+        return GPUDL_OK;
+    if (!v->code.data) {
+        pthread_mutex_lock(&v->loader->lock);
+        status = gpudl__version_image(v);
+        pthread_mutex_unlock(&v->loader->lock);
+    }
+    return status == GPUDL_OK ? gpudl__trust_admit_entry(content, v->code) : status;
+}
+
 gpudl_status gpudl__version_admit(struct version *v, const struct content *content)
 {
     gpudl_status status = GPUDL_OK;
@@ -190,7 +205,7 @@ gpudl_status gpudl__version_admit(struct version *v, const struct content *conte
     struct span bytes;
 
     if (!gpudl__version_varies(v))
-        return gpudl__trust_admit_entry(content, v->code);
+        return admit_code(v, content);
     for (size_t i = 0; i < v->mixed->n && status == GPUDL_OK; i++) {
         enum image_error error = gpudl__image_payload(v->image, v->mixed->entries[i], &bytes, text, sizeof(text));
         status = error ? failed(v, error, text) : gpudl__trust_admit_entry(content, bytes);

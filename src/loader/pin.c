@@ -120,7 +120,7 @@ gpudl_status gpudl_version_native(gpudl_version *pin, CUlibrary *out)
         return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
             "%s: kernels that were registered, or adopted by themselves, are in no library that gpudl knows; gpudl_kernel_native() gives theirs",
             pin->version->content.name);
-    atomic_store(&pin->version->touched, true);
+    version_touch(pin->version);
     *out = pin->version->native;
     return GPUDL_OK;
 }

@@ -55,8 +55,6 @@ static gpudl_status choose(struct version *v)
         error = gpudl__image_globals(v->image, v->entry, &v->globals, &v->nglobals, text, sizeof(text));
     if (error)
         return refuse(v, error, text);
-    if (*gpudl__image_notes(v->image))
-        gpudl__log(v->loader, GPUDL_LOG_INFO, "%s: %s", v->content.name, gpudl__image_notes(v->image));
     if (!v->nkernels && !v->nglobals)
         return gpudl__fail(GPUDL_ERROR_NO_KERNELS,
             "%s: the code for this device has no kernels and no globals; is a kernel missing __global__, or "
@@ -137,7 +135,14 @@ static void keep_log(struct version *v, const struct load_log *log)
         return;
     snprintf(text, sizeof(text), "%s%s%s", log->errors, *log->errors && *log->remarks ? "\n" : "", log->remarks);
     v->log = gpudl__alloc_string(text);
-    gpudl__log(v->loader, GPUDL_LOG_INFO, "%s: the driver says: %s", v->content.name, text);
+}
+
+void gpudl__version_tell(const struct version *v)
+{
+    if (v->image && *gpudl__image_notes(v->image))
+        gpudl__log(v->loader, GPUDL_LOG_INFO, "%s: %s", v->content.name, gpudl__image_notes(v->image));
+    if (v->log)
+        gpudl__log(v->loader, GPUDL_LOG_INFO, "%s: the driver says: %s", v->content.name, v->log);
 }
 
 static int load_code(struct version *v, struct load_log *log)
@@ -209,25 +214,61 @@ gpudl_status gpudl__version_load(struct version *v)
     return hand_over(v);
 }
 
-/* A driver that keeps the code may go on reading the copy that it was promised: that stays as well then. */
-void gpudl__version_unload(struct version *v)
+gpudl_status gpudl__version_image(struct version *v)
 {
-    gpudl_loader *l = v->loader;
-    struct relaxed r = gpudl__relax(l);
+    enum image_error error = IMAGE_OK;
+    char text[TEXT_SIZE];
+    struct image *image;
+    struct span code;
+
+    if (v->image || !v->taken)
+        return GPUDL_OK;
+    error = gpudl__image_open(v->content.bytes, v->settings.limit, &image, text, sizeof(text));
+    if (error)
+        return refuse(v, error, text);
+    error = gpudl__image_payload(image, v->entry, &code, text, sizeof(text));
+    if (error) {
+        gpudl__image_close(image);
+        return refuse(v, error, text);
+    }
+    v->image = image;
+    v->code = code;
+    return GPUDL_OK;
+}
+
+static int unload_code(struct version *v)
+{
+    struct relaxed r = gpudl__relax(v->loader);
     int err;
 
     gpudl__launches_hold();
-    err = v->native && !v->lent ? l->driver.table.LibraryUnload(v->native) : 0;
+    err = v->loader->driver.table.LibraryUnload(v->native);
     gpudl__launches_let_go();
-    gpudl__unrelax(l, r);
+    gpudl__unrelax(v->loader, r);
+    return err;
+}
+
+/* A driver that keeps the code may go on reading the copy that it was promised: that stays as well then. */
+bool gpudl__version_unload(struct version *v)
+{
+    gpudl_loader *l = v->loader;
+    bool own = !v->left && !(v->record && record_is_shared(v->record));
+    bool last = v->record && gpudl__record_release(l->commons, v->record);
+    int err = v->native && !v->lent && (own || last) ? unload_code(v) : 0;
+
     if (err)
         gpudl__log(l, GPUDL_LOG_WARNING, "%s: cuLibraryUnload returned %d (%s): its code stays in the driver",
             v->content.name ? v->content.name : "a library", err, gpudl__driver_error_name(&l->driver.table, err));
     v->native = NULL;
     gpudl__registered_unload(v);
-    if (err && (v->settings.flags & GPUDL_LOAD_PRESERVED))
+    if (err && (v->settings.flags & GPUDL_LOAD_PRESERVED)) {
         v->content.bytes = (struct span){ 0 };
-    else
+        v->content.lender = NULL;
+    } else
         gpudl__image_close(v->image);
     v->image = NULL;
+    if (last)
+        gpudl__record_free(v->record);
+    v->record = NULL;
+    return own || last;
 }

@@ -8,6 +8,7 @@
 #include "src/loader/fork.h"
 #include "src/loader/leaks.h"
 #include "src/loader/loader.h"
+#include "src/loader/share/share.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static gpudl_loader *all;
@@ -92,6 +93,18 @@ void gpudl__process_let_code_go(gpudl_loader *l)
 bool gpudl__process_ends(void)
 {
     return atomic_load_explicit(&ends, memory_order_acquire);
+}
+
+/* A plugin goes with loaders open, or the process ends, where nothing is to be unloaded either. */
+__attribute__((destructor)) static void hand_on(void)
+{
+    if (gpudl__forked() || gpudl__process_ends())
+        return;
+    pthread_mutex_lock(&lock);
+    for (gpudl_loader *l = all; l; l = l->next)
+        gpudl__share_hand_on(l);
+    pthread_mutex_unlock(&lock);
+    gpudl__commons_abandon();
 }
 
 /* Of loaders that were not closed. Their callbacks are the program's, whose data may be gone: it is told to stderr. */

@@ -3,7 +3,8 @@
  * At exit nothing is unloaded: the driver, and what the program's own handlers still do with gpudl, are left alone. Loaders' threads
  * are parked by a handler of exit(3), before the driver's own: each ends what it has begun (waits are given up), and sleeps from
  * then on. Calls that would need them fail as cancelled, and closing a loader does nothing. A plugin with gpudl in it stays in the
- * process while a loader of it is open that has threads, or whose code a graph was given: the driver calls when it is destroyed. */
+ * process while a loader of it is open that has threads, or whose code a graph was given: the driver calls when it is destroyed.
+ * Another plugin may go with loaders open: what they share is handed on. */
 #ifndef GPUDL_LOADER_PROCESS_H
 #define GPUDL_LOADER_PROCESS_H
 

@@ -8,7 +8,7 @@
 
 enum { TARGET_ACCELERATED = 0x10000, TARGET_FAMILY = 0x20000 }; /* what CUjit_target adds for the suffixes a and f */
 
-static const uint64_t KNOWN_FLAGS = GPUDL_LOAD_LINE_INFO | GPUDL_LOAD_DEBUG | GPUDL_LOAD_PRESERVED;
+static const uint64_t KNOWN_FLAGS = GPUDL_LOAD_LINE_INFO | GPUDL_LOAD_DEBUG | GPUDL_LOAD_PRESERVED | GPUDL_LOAD_SHARED_GLOBALS;
 
 static gpudl_status wrong(const char *what)
 {

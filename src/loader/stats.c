@@ -17,7 +17,7 @@ static gpudl_loader_stats collect(gpudl_loader *l)
     s.retired = retired->count;
     s.warm_bytes = warm->bytes;
     s.retired_bytes = retired->bytes;
-    s.held = (size_t)(s.loads - s.unloads) - s.warm - s.retired;
+    s.held = (size_t)(l->made - l->gone) - s.warm - s.retired;
     pthread_mutex_unlock(&l->lock);
     return s;
 }

@@ -6,6 +6,8 @@
 #include "src/loader/loader.h"
 #include "src/loader/launch/plan.h"
 #include "src/loader/mixed.h"
+#include "src/loader/share/borrow.h"
+#include "src/loader/share/share.h"
 
 static struct version **bucket(gpudl_loader *l, struct hash128 hash)
 {
@@ -34,7 +36,7 @@ static bool may_be(const struct version *v, const struct wanted *w)
 
 static bool is_equal(struct span a, struct span b)
 {
-    return !a.size || memcmp(a.data, b.data, a.size) == 0;
+    return !a.size || a.data == b.data || memcmp(a.data, b.data, a.size) == 0;
 }
 
 /* Of one that may be it. */
@@ -137,7 +139,8 @@ struct version *gpudl__version_find(
     struct wanted w = { bytes, { NULL, 0 }, settings, NULL };
     struct version *v = guess(l, &w);
 
-    if (!v)
+    /* Large ones are looked for among all that loaders share, without a hash, when they are read. */
+    if (!v && (!l->commons || bytes.size < BORROW_LEAST))
         v = find_hashed(l, &w, gpudl__hash128(bytes));
     if (v)
         note_found(l, &w, name);
@@ -179,12 +182,13 @@ static void join_all(struct version *v)
     v->loader->newest = v;
 }
 
-static void leave_all(struct version *v)
+static void leave_all(struct version *v, bool unloaded)
 {
     gpudl_loader *l = v->loader;
 
     pthread_mutex_lock(&l->lock);
-    l->counts.unloads++;
+    l->gone++;
+    l->counts.unloads += unloaded;
     if (v->after)
         v->after->before = v->before;
     else if (l->newest == v)
@@ -205,15 +209,16 @@ bool gpudl__version_has_native(const gpudl_loader *l, CUlibrary native)
 void gpudl__version_destroy(struct version *v)
 {
     struct trace_span span = gpudl__trace_begin(v->number ? v->loader->trace : NULL, "unload", v->content.name);
+    bool unloaded = gpudl__version_unload(v);
 
-    gpudl__version_unload(v);
     gpudl__trace_end(span, "unload", v->content.name, v->code.size, false);
     if (v->number)
-        leave_all(v);
+        leave_all(v, unloaded);
     gpudl__mixed_free(v);
     gpudl__plans_free(v->plans);
     gpudl__free(v->places);
-    gpudl__index_free(&v->index);
+    if (!v->taken)
+        gpudl__index_free(&v->index);
     gpudl__free(v->log);
     gpudl__content_release(&v->content);
     gpudl__free(v);
@@ -265,26 +270,59 @@ static struct version *find_twin(const struct version *v)
     return twin;
 }
 
-/* A loaded version comes into the list, unless another thread has loaded the same meanwhile: then that one is taken. Globals
- * can be written, by kernels or by their owner, so a version that has any is nobody else's. */
+/* Globals can be written, by kernels or by their owner, so a version that has any is nobody else's, unless both sides ask. */
+static bool is_own(const struct version *v)
+{
+    return (v->nglobals && !(v->settings.flags & GPUDL_LOAD_SHARED_GLOBALS)) || v->handles;
+}
+
+/* A loaded version comes into the list, unless another thread has loaded the same meanwhile: then that one is taken. */
 static struct version *publish(struct version *v)
 {
     gpudl_loader *l = v->loader;
-    bool is_own = v->nglobals || v->handles;
     struct version *other;
 
     pthread_mutex_lock(&l->lock);
-    v->number = ++l->counts.loads;
-    other = is_own ? NULL : find_twin(v);
+    v->number = ++l->made;
+    ++*(v->taken ? &l->counts.joined : &l->counts.loads);
+    other = is_own(v) ? NULL : find_twin(v);
     if (!other)
         join_all(v);
-    if (!other && !is_own)
+    if (!other && !is_own(v))
         list(v);
     pthread_mutex_unlock(&l->lock);
     if (!other)
         return v;
     gpudl__version_destroy(v);
     return other;
+}
+
+/* Another loader's, or the driver's now. Messages go out when nobody waits any more. */
+static gpudl_status take_or_load(struct version *v)
+{
+    bool shared, mine;
+    gpudl_status status;
+
+    shared = gpudl__share_get(v, &mine);
+    if (shared && !mine) {
+        gpudl__share_take(v);
+        return gpudl__version_admit(v, &v->content);
+    }
+    status = gpudl__version_load(v);
+    if (shared)
+        gpudl__share_land(v, status == GPUDL_OK && !is_own(v));
+    gpudl__version_tell(v);
+    return status;
+}
+
+/* The version has it all; its bytes may be a record's meanwhile, and then the copy of them is not needed any more. */
+static void let_go_of_copy(const struct version *v, struct content *copy)
+{
+    struct content bytes = { .bytes = copy->bytes, .lowered = copy->lowered, .shared = copy->shared, .lender = copy->lender };
+
+    if (v->record)
+        gpudl__content_release(&bytes);
+    *copy = (struct content){ 0 };
 }
 
 static gpudl_status load(gpudl_loader *l, struct content *content, struct hash128 hash, const struct load_settings *settings,
@@ -302,14 +340,14 @@ static gpudl_status load(gpudl_loader *l, struct content *content, struct hash12
     v->settings = *settings;
     v->content = *content;
     span = gpudl__trace_begin(l->trace, "load", v->content.name);
-    status = gpudl__version_load(v);
+    status = take_or_load(v);
     gpudl__trace_end(span, "load", v->content.name, v->content.bytes.size, status != GPUDL_OK);
     if (status != GPUDL_OK) {
         v->content = (struct content){ 0 }; /* is still the caller's */
         gpudl__version_destroy(v);
         return status;
     }
-    *content = (struct content){ 0 };
+    let_go_of_copy(v, content);
     *out = publish(v);
     return GPUDL_OK;
 }
@@ -347,4 +385,29 @@ gpudl_status gpudl__version_get(
     if (gpudl__link_alone(l, content, settings, &status))
         status = get(l, content, settings, out);
     return status;
+}
+
+void gpudl__version_adopt(gpudl_loader *l, struct record *r)
+{
+    const struct allocator *before = gpudl__alloc_use(gpudl__loader_heap(l));
+    struct version *v = gpudl__alloc_zero(sizeof(*v));
+
+    if (v)
+        v->content.name = gpudl__alloc_string("code of a plugin that is gone");
+    gpudl__alloc_use(before);
+    if (!v) {
+        gpudl__record_abandon(l->commons, r);
+        return;
+    }
+    v->loader = l;
+    v->hash = r->hash;
+    v->settings = r->key.settings;
+    v->record = r;
+    gpudl__share_take(v);
+    pthread_mutex_lock(&l->lock);
+    v->number = ++l->made;
+    join_all(v);
+    list(v);
+    gpudl__park(v);
+    pthread_mutex_unlock(&l->lock);
 }

@@ -71,18 +71,22 @@ static bool image_tells(int attribute, const struct image_entry *entry, const st
 
 static gpudl_status ask_image(const struct use *u, int attribute, int device, bool *told, int *value)
 {
-    const struct version *v = u->version;
-    const struct image_entry *entry = v->image ? gpudl__image_entry(v->image, v->entry) : NULL;
+    struct version *v = u->version;
     const struct image_resources *r;
+    const struct image_entry *entry;
     gpudl_status status;
 
     *told = false;
-    if (!entry || entry->format != IMAGE_CUBIN || gpudl__version_varies(v) || device < 0 || device >= v->loader->driver.devices)
+    if (v->handles || gpudl__version_varies(v) || device < 0 || device >= v->loader->driver.devices)
         return GPUDL_OK;
     pthread_mutex_lock(&v->loader->lock);
-    status = gpudl__kernel_resources(v, u->kernel, &r);
-    if (status == GPUDL_OK)
-        *told = image_tells(attribute, entry, r, value);
+    status = gpudl__version_image(v);
+    entry = status == GPUDL_OK ? gpudl__image_entry(v->image, v->entry) : NULL;
+    if (entry && entry->format == IMAGE_CUBIN) {
+        status = gpudl__kernel_resources(v, u->kernel, &r);
+        if (status == GPUDL_OK)
+            *told = image_tells(attribute, entry, r, value);
+    }
     pthread_mutex_unlock(&v->loader->lock);
     return status;
 }
@@ -271,6 +275,8 @@ static bool settle(const struct use *u, struct attribute **a)
     gpudl_library *lib = u->of->library;
     bool same;
 
+    if (u->version->record)
+        atomic_fetch_add(&u->version->record->attribute_changes, 1);
     pthread_mutex_lock(&lib->loader->lock);
     same = atomic_load_explicit(&lib->binding, memory_order_relaxed)->version == u->version;
     forget_figures(u->version, u->kernel);

@@ -122,6 +122,15 @@ static gpudl_status ask_non_portable(
     return GPUDL_OK;
 }
 
+/* Attributes that others set, who share the version, change the figures as well. What is asked now is of now at least. */
+static void see_changes(struct plan *p)
+{
+    uint64_t now = p->changes ? atomic_load(p->changes) : 0;
+
+    if (atomic_exchange(&p->changes_seen, now) != now)
+        gpudl__extended_forget(p);
+}
+
 static bool is_portable(const struct plan *p, const struct extended *e, CUdevice device)
 {
     uint64_t seen = atomic_load_explicit(&p->non_portable, memory_order_relaxed);
@@ -244,6 +253,7 @@ gpudl_status gpudl__extended_check(
     uint64_t most;
 
     *ask = false;
+    see_changes(p);
     read(p, c, e);
     if (is_set(e->cluster)) {
         status = check_cluster(k, p, c, e);

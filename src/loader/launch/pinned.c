@@ -54,7 +54,7 @@ static gpudl_status make_place(const gpudl_kernel *k, struct version *v, size_t 
     if (err)
         return gpudl__fail_cuda(GPUDL_ERROR_DRIVER, cu, "cuLibraryGetKernel", err, "%s: kernel '%s' of the version in the config",
             v->content.name, k->slot->name);
-    atomic_store(&v->touched, true);
+    version_touch(v);
     before = gpudl__alloc_use(gpudl__loader_heap(v->loader));
     made = set_place(v, index, handle);
     gpudl__alloc_use(before);

@@ -73,17 +73,18 @@ gpudl_status gpudl__limits_ask(gpudl_loader *l)
 
 /* ------------------------------------------------------------------------------------------------------------------ a kernel */
 
-gpudl_status gpudl__kernel_resources(
-    const struct version *v, const struct image_kernel *kernel, const struct image_resources **out)
+gpudl_status gpudl__kernel_resources(struct version *v, const struct image_kernel *kernel, const struct image_resources **out)
 {
     size_t index = (size_t)(kernel - v->kernels);
     const struct image_details *details;
     char text[TEXT_SIZE];
     enum image_error error;
+    gpudl_status status;
 
     *out = NULL;
-    if (!v->image)
-        return GPUDL_OK;
+    status = gpudl__version_image(v);
+    if (status != GPUDL_OK || !v->image)
+        return status;
     error = gpudl__image_details(v->image, v->entry, &details, text, sizeof(text));
     *out = !error && index < details->nkernels ? &details->kernels[index] : NULL;
     return error == IMAGE_NO_MEMORY ? gpudl__fail_memory("a kernel's limits") : GPUDL_OK;
@@ -172,6 +173,7 @@ static gpudl_status create(struct version *v, const struct image_kernel *kernel,
     if (!p)
         return gpudl__fail_memory("a kernel's limits");
     p->kernel = kernel;
+    p->changes = v->record ? &v->record->attribute_changes : NULL;
     set_devices_limits(p, d);
     if (v->lent)
         atomic_init(&p->shared, d->shared_most); /* the driver knows what its owner has asked for */

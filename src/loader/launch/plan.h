@@ -31,6 +31,8 @@ struct plan {
     unsigned declared_threads;      /* of .maxntid; 0: none */
     unsigned cluster[3], cluster_most; /* as declared (.reqnctapercluster, .maxclusterrank); 0: not */
     bool blocks_are_clusters;       /* a grid is counted in them */
+    const _Atomic uint64_t *changes;    /* of attributes, by anyone who shares the version; NULL: nobody does */
+    _Atomic uint64_t changes_seen;
     _Atomic uint64_t non_portable;  /* a bit for each device where more than 8 blocks a cluster were seen to be allowed */
     _Atomic uint64_t fits[PLAN_FITS], next_fit; /* how many blocks devices hold (extended.c) */
     uint32_t nparams, param_bytes;
@@ -61,7 +63,7 @@ gpudl_status gpudl__limits_ask(gpudl_loader *l);        /* under the lock: l->li
 
 /* Under the lock. What the image says of a kernel besides its parameters, or NULL; fails for want of memory only. */
 gpudl_status gpudl__kernel_resources(
-    const struct version *v, const struct image_kernel *kernel, const struct image_resources **out);
+    struct version *v, const struct image_kernel *kernel, const struct image_resources **out);
 
 /* refuse.c; pinned. A launch that does not fit at first sight, or has attributes: why it does not; or GPUDL_OK, when it does after
  * all, or lacked but shared memory, and the driver gave that. */

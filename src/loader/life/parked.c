@@ -2,6 +2,7 @@
 
 #include "src/loader/life/idle.h"
 #include "src/loader/loader.h"
+#include "src/loader/share/share.h"
 
 enum { DEFAULT_COUNT = 64, DEFAULT_BYTES = 64 << 20 };
 
@@ -51,15 +52,33 @@ static void move(struct version *v, enum parked kind)
     append(v, kind);
 }
 
+/* Nothing of a version that other loaders have, too, is here to be unloaded: theirs is the choice when. So its bytes are counted
+ * once, by the last one. */
+static bool leave(struct version *v)
+{
+    v->left = v->record && record_is_shared(v->record) && gpudl__record_leave(v->loader->commons, v->record);
+    if (v->left)
+        v->record = NULL;
+    return v->left;
+}
+
+static bool is_touched(const struct version *v)
+{
+    return atomic_load(&v->touched) || (v->record && atomic_load(&v->record->touched));
+}
+
 static void retire(struct version *v)
 {
     gpudl__version_unlist(v);
-    move(v, atomic_load(&v->touched) && !v->lent ? PARKED_RETIRED : PARKED_DOOMED);
+    move(v, !leave(v) && is_touched(v) && !v->lent ? PARKED_RETIRED : PARKED_DOOMED);
 }
 
 void gpudl__park(struct version *v)
 {
-    if (v->listed)
+    if (v->listed && leave(v)) {
+        gpudl__version_unlist(v);
+        append(v, PARKED_DOOMED);
+    } else if (v->listed)
         append(v, PARKED_WARM);
     else
         retire(v);
@@ -109,6 +128,15 @@ static struct version *take_all(gpudl_loader *l, enum parked kind)
 
 /* -------------------------------------------------------------------------------------------------------- not under the lock */
 
+/* What copies of gpudl that are gone left behind is parked here. */
+static void adopt(gpudl_loader *l)
+{
+    struct record *r;
+
+    while (l->commons && (r = gpudl__record_adopt(l->commons, gpudl__share_driver(l))))
+        gpudl__version_adopt(l, r);
+}
+
 static size_t destroy_all(struct version *v)
 {
     struct version *next;
@@ -142,6 +170,7 @@ void gpudl__park_settle(gpudl_loader *l)
     struct version *doomed;
     bool more;
 
+    adopt(l);
     pthread_mutex_lock(&l->lock);
     gpudl__park_cool(l, warm->most_bytes, warm->most_count);
     force_out(l, retired->most_bytes, retired->most_count);
@@ -157,6 +186,7 @@ size_t gpudl__park_unload_all(gpudl_loader *l)
 {
     size_t n;
 
+    adopt(l);
     pthread_mutex_lock(&l->lock);
     gpudl__park_cool(l, 0, 0);
     force_out(l, 0, 0);

@@ -4,7 +4,7 @@
  *       ^--------'  beyond the bounds  at a moment, or beyond the bounds
  *
  * A warm one is found by a load of the same content. One that no load may find (it has globals) is retired at once. What no
- * device can have is unloaded instead of retired, as that waits for nothing. */
+ * device can have is unloaded instead of retired, as that waits for nothing. What other loaders share, too, is left to them at once. */
 #ifndef GPUDL_LOADER_PARKED_H
 #define GPUDL_LOADER_PARKED_H
 

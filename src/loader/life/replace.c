@@ -14,6 +14,7 @@
 #include "src/loader/thread.h"
 #include "src/loader/life/trial.h"
 #include "src/loader/source/trust.h"
+#include "src/loader/mixed.h"
 #include "src/util/clock.h"
 
 enum { MOST_DEVICES = 64 };
@@ -361,7 +362,7 @@ static gpudl_status read_in(gpudl_library *lib, const gpudl_source *source, cons
 
     if (status != GPUDL_OK)
         return status;
-    status = gpudl__content_read(source, out);
+    status = gpudl__content_read(source, lib->loader->commons, out);
     if (status == GPUDL_OK) {
         status = gpudl__trust_admit(lib->loader->trust, lib->trust, load, out);
         if (status == GPUDL_OK)
@@ -392,7 +393,7 @@ static gpudl_status get_version(
 
     if (!same)
         return gpudl__version_get(lib->loader, content, settings, out);
-    status = gpudl__trust_admit_entry(content, same->code);
+    status = gpudl__version_admit(same, content);
     if (status == GPUDL_OK)
         *out = same;
     else

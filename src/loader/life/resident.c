@@ -73,7 +73,7 @@ static gpudl_status make_now(void *user)
     const struct work *w = user;
     gpudl_status status = GPUDL_OK;
 
-    atomic_store(&w->version->touched, true);
+    version_touch(w->version);
     for (int i = 0; i < MOST_DEVICES && status == GPUDL_OK; i++)
         if (w->devices >> i & 1)
             status = make_on(w->version, w->handles, w->n, i);

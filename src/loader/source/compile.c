@@ -333,7 +333,7 @@ static gpudl_status compile_source(gpudl_loader *l, const gpudl_source *source, 
 
     if (!code)
         return gpudl__fail_memory("the result of a compilation");
-    status = gpudl__content_read(source, &content);
+    status = gpudl__content_read(source, NULL, &content);
     if (status == GPUDL_OK) {
         status = compile(l, &content, o, code);
         if (status == GPUDL_OK)

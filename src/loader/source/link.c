@@ -180,7 +180,7 @@ gpudl_status gpudl__contents_read(const gpudl_source *sources, size_t n, struct 
     gpudl_status status = contents ? GPUDL_OK : gpudl__fail_memory("the inputs of a link");
 
     for (size_t i = 0; status == GPUDL_OK && i < n; i++)
-        status = gpudl__content_read(gpudl__source_at(sources, i), &contents[i]);
+        status = gpudl__content_read(gpudl__source_at(sources, i), NULL, &contents[i]);
     if (status == GPUDL_OK)
         *out = contents;
     else if (contents)

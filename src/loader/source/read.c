@@ -9,6 +9,7 @@
 
 #include "src/loader/error.h"
 #include "src/loader/options.h"
+#include "src/loader/share/borrow.h"
 #include "src/loader/source/registered.h"
 #include "src/loader/source/trust.h"
 #include "src/util/alloc.h"
@@ -17,13 +18,21 @@ static const uint64_t LARGEST_FILE = (uint64_t)2 << 30; /* drivers read 31-bit s
 
 enum { SMALLEST_MAP = 1 << 20 }; /* reading less costs less than mapping it */
 
-void gpudl__content_release(struct content *c)
+static void free_bytes(struct content *c)
 {
+    if (c->lender)
+        gpudl__record_abandon(c->lender->home, c->lender);
     if (c->mapped)
         munmap((void *)c->bytes.data, c->bytes.size);
-    else
+    else if (!c->shared)
         gpudl__free((void *)c->bytes.data);
-    gpudl__free((void *)c->lowered.data);
+    if (!c->shared)
+        gpudl__free((void *)c->lowered.data);
+}
+
+void gpudl__content_release(struct content *c)
+{
+    free_bytes(c);
     gpudl__free(c->name);
     gpudl__trust_question_free(c->question);
     gpudl__trust_setup_free(c->trust);
@@ -32,8 +41,9 @@ void gpudl__content_release(struct content *c)
 
 void gpudl__content_replace(struct content *c, struct span bytes, struct span lowered, const struct hash128 *hash)
 {
-    gpudl__free((void *)c->bytes.data);
-    gpudl__free((void *)c->lowered.data);
+    free_bytes(c);
+    c->lender = NULL;
+    c->shared = false;
     c->bytes = bytes;
     c->lowered = lowered;
     c->cuda = false;
@@ -128,7 +138,26 @@ static gpudl_status map_open(const char *path, int fd, size_t size, struct conte
     return GPUDL_OK;
 }
 
-static gpudl_status read_open(const char *path, int fd, bool may_map, struct content *out)
+/* How a source is taken in. */
+struct reading {
+    bool may_map, any;       /* any: to be signed or checked, not looked into */
+    struct commons *commons; /* or NULL */
+};
+
+/* False: there was nothing to borrow. */
+static bool take_borrowed(struct record *r, struct content *out)
+{
+    if (!r)
+        return false;
+    out->bytes = r->bytes;
+    out->lender = r;
+    out->shared = true;
+    out->hash = r->hash;
+    out->hashed = true;
+    return true;
+}
+
+static gpudl_status read_open(const char *path, int fd, const struct reading *how, struct content *out)
 {
     gpudl_status status;
     struct stat st;
@@ -137,15 +166,17 @@ static gpudl_status read_open(const char *path, int fd, bool may_map, struct con
         return gpudl__fail(GPUDL_ERROR_FILE_UNREADABLE, "%s: %s", path, strerror(errno));
     out->stamp = stamp_of(&st);
     status = check_kind(path, &st);
-    if (status == GPUDL_OK && may_map && st.st_size > SMALLEST_MAP)
+    if (status == GPUDL_OK && how->may_map && st.st_size > SMALLEST_MAP)
         return map_open(path, fd, (size_t)st.st_size, out);
     if (status == GPUDL_OK)
         status = check_size(path, &st);
+    if (status == GPUDL_OK && how->commons && take_borrowed(gpudl__borrow_file(how->commons, fd, (size_t)st.st_size), out))
+        return GPUDL_OK;
     return status == GPUDL_OK ? copy_open(path, fd, (size_t)st.st_size, out) : status;
 }
 
 /* O_NONBLOCK, so that opening a pipe does not wait for a writer. */
-static gpudl_status read_file(const char *path, bool may_map, struct content *out)
+static gpudl_status read_file(const char *path, const struct reading *how, struct content *out)
 {
     gpudl_status status;
     int fd;
@@ -155,7 +186,7 @@ static gpudl_status read_file(const char *path, bool may_map, struct content *ou
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return open_failed(path, errno);
-    status = read_open(path, fd, may_map, out);
+    status = read_open(path, fd, how, out);
     close(fd);
     return status;
 }
@@ -177,7 +208,7 @@ bool gpudl__source_in_place(const gpudl_source *source, struct span *bytes, cons
     return true;
 }
 
-static gpudl_status read_memory(const gpudl_source *source, const char *name, struct content *out)
+static gpudl_status read_memory(const gpudl_source *source, const char *name, const struct reading *how, struct content *out)
 {
     unsigned char *bytes;
 
@@ -186,6 +217,8 @@ static gpudl_status read_memory(const gpudl_source *source, const char *name, st
             "%s: an image of 0 bytes: pass how many there are (strlen of a text, sizeof of an array)", name);
     if (!source->bytes)
         return gpudl__fail_argument("gpudl_source_memory", "bytes is NULL and nbytes is not 0");
+    if (how->commons && take_borrowed(gpudl__borrow_memory(how->commons, source->bytes, source->nbytes), out))
+        return GPUDL_OK;
     bytes = gpudl__alloc(source->nbytes + 1);
     if (!bytes)
         return gpudl__fail(GPUDL_ERROR_NO_MEMORY, "%s: no host memory for its %zu bytes", name, source->nbytes);
@@ -195,12 +228,12 @@ static gpudl_status read_memory(const gpudl_source *source, const char *name, st
     return GPUDL_OK;
 }
 
-static gpudl_status read_registered(const gpudl_source *source, const char *name, bool may_map, struct content *out)
+static gpudl_status read_registered(const gpudl_source *source, const char *name, const struct reading *how, struct content *out)
 {
     gpudl_status status;
     void *copy;
 
-    if (may_map)
+    if (how->may_map)
         return gpudl__fail_argument("gpudl_image_open", "registered kernels are no image");
     copy = gpudl__registered_copy(name, source->bytes, source->nbytes, &status);
     out->bytes = (struct span){ copy, source->nbytes };
@@ -221,14 +254,14 @@ static bool is_cuda_file(const char *path)
     return n > 3 && strcmp(path + n - 3, ".cu") == 0;
 }
 
-static gpudl_status read_bytes(const gpudl_source *source, const char *name, bool may_map, struct content *out)
+static gpudl_status read_bytes(const gpudl_source *source, const char *name, const struct reading *how, struct content *out)
 {
     if (source->kind == GPUDL_SOURCE_FILE)
-        return read_file(source->name, may_map, out);
+        return read_file(source->name, how, out);
     if (source->kind == GPUDL_SOURCE_MEMORY || source->kind == GPUDL_SOURCE_TEXT)
-        return read_memory(source, name, out);
+        return read_memory(source, name, how, out);
     if (source->kind == GPUDL_SOURCE_REGISTERED)
-        return read_registered(source, name, may_map, out);
+        return read_registered(source, name, how, out);
     return gpudl__fail(GPUDL_ERROR_ARGUMENT,
         "gpudl_source.kind is %d: make sources with gpudl_source_file(), _memory() or _text()", (int)source->kind);
 }
@@ -238,8 +271,8 @@ static bool is_cuda(const gpudl_source *source)
     return source->kind == GPUDL_SOURCE_TEXT || (source->kind == GPUDL_SOURCE_FILE && source->name && is_cuda_file(source->name));
 }
 
-/* any: to be signed or checked, not looked into. What is mapped otherwise is looked into, and there is nothing to see in CUDA C++. */
-static gpudl_status take_in(const gpudl_source *source, bool may_map, bool any, struct content *out)
+/* What is mapped otherwise than to be signed is looked into, and there is nothing to see in CUDA C++. */
+static gpudl_status take_in(const gpudl_source *source, struct reading how, struct content *out)
 {
     struct content c = { 0 };
     gpudl_source known;
@@ -255,12 +288,14 @@ static gpudl_status take_in(const gpudl_source *source, bool may_map, bool any, 
     if (known.reserved)
         return gpudl__fail_argument("gpudl_source", "reserved is 0");
     name = name_of(&known);
-    if (known.kind == GPUDL_SOURCE_REGISTERED && any)
+    if (known.kind == GPUDL_SOURCE_REGISTERED && how.any)
         return gpudl__fail_argument("gpudl_source", "registered kernels are the program's own, and no bytes to sign or to check");
     cuda = is_cuda(&known);
-    if (cuda && may_map && !any)
+    if (cuda)
+        how.commons = NULL;
+    if (cuda && how.may_map && !how.any)
         return refuse_cuda(name);
-    status = read_bytes(&known, name, may_map, &c);
+    status = read_bytes(&known, name, &how, &c);
     if (status != GPUDL_OK)
         return status;
     c.cuda = cuda;
@@ -274,19 +309,19 @@ static gpudl_status take_in(const gpudl_source *source, bool may_map, bool any, 
     return GPUDL_OK;
 }
 
-gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out)
+gpudl_status gpudl__content_read(const gpudl_source *source, struct commons *commons, struct content *out)
 {
-    return take_in(source, false, false, out);
+    return take_in(source, (struct reading){ .commons = commons }, out);
 }
 
 gpudl_status gpudl__content_map(const gpudl_source *source, struct content *out)
 {
-    return take_in(source, true, false, out);
+    return take_in(source, (struct reading){ .may_map = true }, out);
 }
 
 gpudl_status gpudl__content_any(const gpudl_source *source, bool may_map, struct content *out)
 {
-    return take_in(source, may_map, true, out);
+    return take_in(source, (struct reading){ .may_map = may_map, .any = true }, out);
 }
 
 gpudl_status gpudl__sources_check(const gpudl_source *sources, size_t n, const char *function)

@@ -14,6 +14,8 @@ struct content {
     struct span bytes;          /* a NUL follows the last byte, not counted, unless mapped */
     char *name;                 /* for messages: the path, or "memory" */
     bool mapped;
+    bool shared;                /* bytes and lowered are a record's (share/record.h), and not to be freed */
+    struct record *lender;      /* of the bytes: a reference that only this content has; or NULL */
     bool registered;            /* no image: gpudl_registered_kernels */
     CUlibrary adopted;          /* that they are of (adopt.c), or NULL */
     struct stamp stamp;         /* of the file that was read; not there: it was none */
@@ -22,13 +24,15 @@ struct content {
     unsigned level;             /* the strictest that it answered to (enum trust_level) */
     struct trust_question *question;    /* what is still to be asked of its entry, or NULL */
     bool cuda;                  /* CUDA C++, to be compiled */
-    bool hashed;                /* it was kept on disk with the hash of its bytes */
+    bool hashed;                /* it was kept, on disk or by who lends it, with the hash of its bytes */
     struct hash128 hash;
     struct span lowered;        /* of what was compiled: "expression\0name\0..."; or empty */
 };
 
-/* On failure there is nothing to release. */
-gpudl_status gpudl__content_read(const gpudl_source *source, struct content *out);
+/* On failure there is nothing to release. commons: where the same bytes may be already, and are taken then (share/borrow.h); NULL: a
+ * copy is made. */
+struct commons;
+gpudl_status gpudl__content_read(const gpudl_source *source, struct commons *commons, struct content *out);
 /* Memory whose bytes are loaded as they are: where they lie, and what messages call them. False: another source, or none. */
 bool gpudl__source_in_place(const gpudl_source *source, struct span *bytes, const char **name);
 /* For looking only: files of any size, of which the large ones are mapped. No NUL follows then, and who truncates the file takes

@@ -181,7 +181,7 @@ bool gpudl__registered_is_function(const struct version *v, const struct image_k
 
 void gpudl__registered_unload(struct version *v)
 {
-    if (v->image)
+    if (v->image || v->taken)
         return;
     for (size_t i = 0; i < v->nkernels; i++)
         gpudl__free((void *)v->kernels[i].params);
