@@ -234,7 +234,7 @@ static void ask(struct thread *t)
     if (pinned && (gpudl_version_kernel_count(pinned) < 1 || !gpudl_version_kernel_name(pinned, 0)))
         fail(t, "a pinned version without kernels");
     is_one_of(t, gpudl_loader_statistics(stress.loader, &stats), -1);
-    if (stats.held + stats.warm + stats.retired > stats.loads - stats.unloads)
+    if (stats.held + stats.warm + stats.retired > stats.loads + stats.joined - stats.unloads)
         fail(t, "%zu + %zu + %zu versions", stats.held, stats.warm, stats.retired);
     if (l.library && (gpudl_library_kernel_count(l.library) < 1 || strcmp(gpudl_library_log(l.library), "") != 0))
         fail(t, "no kernels, or a log");

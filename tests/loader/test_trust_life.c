@@ -277,17 +277,21 @@ static void a_polled_file_waits_for_its_signature(void **state)
     follow(1);
 }
 
-/* What a policy looked at must be what is found: a copy that nobody else can change, also of code that is loaded already. */
+/* What a policy looked at must be what is found: bytes that nobody else can change, also of code that is loaded already. They are a
+ * copy, or, where loaders share, those that are there and were found to be the same. */
 static void memory_is_copied_before_a_policy_looks_at_it(void **state)
 {
     enum { SIZE = 100000 };
     gpudl_trust_options trust = by_signature(alices);
+    gpudl_loader_options alone = GPUDL_LOADER_OPTIONS_INIT;
     gpudl_load_options o = GPUDL_LOAD_OPTIONS_INIT;
     char *text = malloc(SIZE);
-    gpudl_loader *l = harness_open();
     gpudl_library *lib;
+    gpudl_loader *l;
 
     (void)state;
+    alone.share = GPUDL_SHARE_NOTHING;
+    l = harness_open_with(alone);
     assert_non_null(text);
     memset(text, ' ', SIZE);
     memcpy(text, texts[0], strlen(texts[0]));
