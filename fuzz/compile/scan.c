@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct scan scan(struct span text, struct cache_key *key)
 {
     static const char *const folders[] = { "/nowhere/at/all" }, *const defines[] = { "N=<a.h>", "M" };
-    const struct scan_place place = { folders, 1, NULL, 0, defines, 2, 0 };
+    const struct scan_place place = { folders, 1, NULL, 0, defines, 2, 0, NULL };
     struct cache_key_maker m;
     struct scan out;
 

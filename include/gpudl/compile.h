@@ -112,6 +112,11 @@ GPUDL_API gpudl_status gpudl_code_describe(gpudl_code *code, gpudl_code_info *ou
 /* What a name expression is called in the code: "_Z5scaleIfLi4EEvPT_"; NULL: it was not among those asked for. */
 GPUDL_API const char *gpudl_code_name(gpudl_code *code, const char *expression);
 
+/* The files that it may include, from index 0, as they were found: every header that an #include names, whatever the conditionals around
+ * it say, and those in turn, for build systems. Not the source itself, nor headers in memory, nor what only a compiler knows where to find.
+ * Lent until the release; NULL past the end. */
+GPUDL_API const char *gpudl_code_header(gpudl_code *code, size_t index);
+
 /* Say which compilers there are: `each` is called for each, the preferred one first, with its kind ("nvrtc") and path. Returns where was
  * looked for those that are not there, as snprintf does: cut at size, the whole length. */
 GPUDL_API size_t gpudl_compilers(void (*each)(void *user, const char *kind, const char *path), void *user, char *missing, size_t size);

@@ -187,8 +187,9 @@ typedef enum gpudl_source_kind {
 
 /* What to load: a fatbin, a cubin or PTX, in a file or in memory; CUDA C++ as text. A plain value: copy it, put it in
  * arrays. The call that takes it reads it once and copies what it needs, so nothing of it need outlive that call. CUDA C++
- * is told by GPUDL_TEXT or a file name that ends in .cu, and compiled (gpudl/compile.h); everything else is told by its bytes,
- * whatever its name. */
+ * is told by GPUDL_TEXT, by a file name that ends in .cu, or by a first line that begins with GPUDL_SOURCE_MARK, and compiled (gpudl/compile.h);
+ * everything else is told by its bytes, whatever its name. */
+#define GPUDL_SOURCE_MARK "//gpudl: CUDA C++"   /* `gpudl compile --format source` begins with it */
 typedef struct gpudl_source {
     size_t size;                /* sizeof(gpudl_source) */
     gpudl_source_kind kind;

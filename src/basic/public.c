@@ -26,6 +26,12 @@ gpudl_status gpudl_code_describe(gpudl_code *code, gpudl_code_info *out)
     return gpudl__basic_lacks("gpudl_code_describe", no_compilers);
 }
 
+const char *gpudl_code_header(gpudl_code *code, size_t index)
+{
+    (void)code, (void)index;
+    return NULL;
+}
+
 const char *gpudl_code_name(gpudl_code *code, const char *expression)
 {
     (void)code, (void)expression;

@@ -14,6 +14,7 @@ void gpudl__compile_release(struct compile_result *r)
     gpudl__free((void *)(uintptr_t)r->bytes.data);
     gpudl__free(r->log);
     gpudl__free((void *)(uintptr_t)r->lowered.data);
+    gpudl__free((void *)(uintptr_t)r->headers.data);
     *r = (struct compile_result){ .log = NULL };
 }
 
@@ -43,7 +44,8 @@ static const char *words_of(enum compile_error error)
 
 static void tell_header(const struct request *r, const char *log, struct text *why)
 {
-    const struct scan_place place = { r->folders, r->nfolders, r->job->headers, r->job->nheaders, r->defines, r->ndefines, r->nown };
+    const struct scan_place place = { r->folders, r->nfolders, r->job->headers, r->job->nheaders, r->defines, r->ndefines,
+        r->nown, NULL };
     char header[PATH_MAX], from[PATH_MAX];
 
     if (!gpudl__log_header(log, header, sizeof(header), from, sizeof(from)))
@@ -254,14 +256,33 @@ static enum compile_error run(struct request *r, struct compile_result *out, str
     return make_unkept(r, out, why);
 }
 
+/* They are the caller's own, whoever made the code. */
+static enum compile_error give_headers(
+    const struct compile_job *job, struct strings *headers, struct compile_result *out, struct text *why)
+{
+    if (headers->failed) {
+        gpudl__compile_release(out);
+        gpudl__text_add(why, "%s: %s", job->name, words_of(COMPILE_NO_MEMORY));
+        return COMPILE_NO_MEMORY;
+    }
+    out->headers = (struct span){ (const unsigned char *)headers->data, headers->used };
+    headers->data = NULL;
+    return COMPILE_OK;
+}
+
 static enum compile_error compile_with(const struct compile_job *job, const struct options *options,
     const struct compiler *compiler, struct compile_target target, struct compile_result *out, struct text *why)
 {
     struct request r = { .job = job, .options = options, .compiler = compiler, .target = target, .begun = now() };
+    struct strings headers = { .data = NULL };
     enum compile_error error;
 
     r.relocatable = options->relocatable || (job->flags & COMPILE_RELOCATABLE);
+    r.headers = job->wants_headers ? &headers : NULL;
     error = run(&r, out, why);
+    if (!error)
+        error = give_headers(job, &headers, out, why);
+    gpudl__strings_free(&headers);
     gpudl__free(r.folders);
     gpudl__free(r.before);
     gpudl__free(r.defines);

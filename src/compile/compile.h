@@ -66,6 +66,7 @@ struct compile_job {
     bool (*cancelled)(void *user); /* asked now and then, from the calling thread or one of the compiler's; may be NULL */
     void *user;
     struct cache *cache; /* NULL: nothing is kept */
+    bool wants_headers;  /* compile_result.headers */
 };
 
 struct compile_result {
@@ -77,6 +78,7 @@ struct compile_result {
     bool kept;                    /* it came from the cache */
     bool hashed;                  /* so it was kept with the hash of its bytes */
     struct hash128 hash;
+    struct span headers;          /* "path\0..." of the files that it may include, as far as its text tells */
 };
 
 /* On failure there is nothing to release, and text says what was tried, with the compiler's own words. */

@@ -102,6 +102,7 @@ struct scan_place { /* where to look, in this order */
     const char *const *defines; /* macros of the command line: "N=4" */
     size_t ndefines;
     size_t nown;            /* so many folders at the end are the compiler's own */
+    struct strings *found;  /* paths of the headers that are files are added; NULL: nobody wants them */
 };
 struct scan {
     bool partial;    /* something may be read that is not known here: a name is made by a macro, a file could not be read */
@@ -210,6 +211,7 @@ struct request {
     size_t ndefines;
     struct cache_key key; /* of all that is known before a compiler runs */
     size_t nown;                /* of the folders */
+    struct strings *headers;    /* files that it may include, for compile_result; NULL: not asked for */
     bool may_keep;
     bool verified;              /* no header is read that is not the compiler's own or in memory */
     int64_t begun; /* nanoseconds since 1970 */

@@ -56,7 +56,8 @@ static void add_job(const struct request *r, struct cache_key_maker *m)
 
 bool gpudl__request_key(struct request *r)
 {
-    const struct scan_place place = { r->folders, r->nfolders, r->job->headers, r->job->nheaders, r->defines, r->ndefines, r->nown };
+    const struct scan_place place = { r->folders, r->nfolders, r->job->headers, r->job->nheaders, r->defines, r->ndefines,
+        r->nown, r->headers };
     struct cache_key_maker m;
     struct scan scan;
     bool good;
@@ -278,6 +279,7 @@ static bool has_changed(const struct request *r)
 {
     struct request now = *r;
 
+    now.headers = NULL;
     return !gpudl__request_key(&now) || !now.may_keep || memcmp(&now.key, &r->key, sizeof(r->key)) != 0;
 }
 

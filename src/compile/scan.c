@@ -207,6 +207,8 @@ static bool take_file(struct scanner *s, const char *path)
     }
     gpudl__key_add(s->key, "content", (struct span){ bytes, size });
     add_item(s, path, (struct span){ bytes, size });
+    if (s->place->found)
+        gpudl__strings_add(s->place->found, path);
     gpudl__free(bytes);
     return true;
 }

@@ -15,7 +15,7 @@ static const char *define;
 
 static struct cache_key scan_from(const char *name, const char *text, const char *before)
 {
-    const struct scan_place place = { folders, 2, memory, nmemory, &define, define != NULL, 0 };
+    const struct scan_place place = { folders, 2, memory, nmemory, &define, define != NULL, 0, NULL };
     struct cache_key_maker m;
     struct cache_key key;
 

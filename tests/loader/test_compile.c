@@ -45,6 +45,28 @@ static void a_source_is_compiled_and_loaded(void **state)
     harness_close(l);
 }
 
+static void a_source_with_the_mark_is_compiled_whatever_its_name(void **state)
+{
+    static const char text[] = GPUDL_SOURCE_MARK " of k.cu\nint k;";
+    const gpudl_source memory = gpudl_source_named("fallback", text, strlen(text));
+    gpudl_loader *l = harness_open();
+    gpudl_image *image;
+    gpudl_kernel *k;
+
+    (void)state;
+    fake_write("k.fatbin", text);
+    assert_ok(gpudl_library_load(l, GPUDL_FILE(fake_path("k.fatbin")), &options, &lib));
+    assert_ok(gpudl_kernel_get(lib, "k", &k));
+    gpudl_kernel_release(k);
+    assert_ok(
+        gpudl_library_replace(lib, &memory, &(gpudl_replace_options){ .size = sizeof(gpudl_replace_options), .load = &options }));
+    gpudl_library_release(lib);
+    assert_ok(gpudl_library_load(l, &memory, &options, &lib));
+    gpudl_library_release(lib);
+    assert_fails(gpudl_image_open(GPUDL_FILE(fake_path("k.fatbin")), NULL, &image), GPUDL_ERROR_UNSUPPORTED, "k.fatbin");
+    harness_close(l);
+}
+
 static void name_expressions_are_found_as_they_were_written(void **state)
 {
     static const char *const names[] = { "&k", "other<1 + 2>" };
@@ -244,11 +266,34 @@ static void arguments_are_checked(void **state)
     gpudl_code_release(NULL);
 }
 
+static void code_names_the_headers_that_it_may_include(void **state)
+{
+    gpudl_code *code;
+
+    (void)state;
+    fake_write("a.h", "#if 0\n#include \"sub/b.h\"\n#endif\n");
+    fake_write("sub/b.h", "int b;");
+    compile.target = "compute_75,compute_80";
+    compile.format = GPUDL_FORMAT_FATBIN;
+    for (int kept = 0; kept < 2; kept++) {
+        assert_ok(gpudl_compile(
+            NULL, GPUDL_TEXT(fake_path("k.cu"), "#include \"a.h\"\n#include <not_there>\nint k;"), &compile, &code));
+        assert_string_equal(gpudl_code_header(code, 0), fake_path("a.h"));
+        assert_string_equal(gpudl_code_header(code, 1), fake_path("sub/b.h"));
+        assert_null(gpudl_code_header(code, 2));
+        assert_null(gpudl_code_header(code, SIZE_MAX));
+        gpudl_code_release(code);
+    }
+    assert_null(gpudl_code_header(NULL, 0));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, fake_end)
     const struct CMUnitTest tests[] = {
         TEST(a_source_is_compiled_and_loaded),
+        TEST(code_names_the_headers_that_it_may_include),
+        TEST(a_source_with_the_mark_is_compiled_whatever_its_name),
         TEST(name_expressions_are_found_as_they_were_written),
         TEST(failures_have_a_status_each),
         TEST(without_a_compiler_it_says_where_it_looked),

@@ -1,6 +1,7 @@
 /* CUDA C++ among the sources, and for programs that want bytes only. */
 #include "src/loader/source/compile.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,7 +77,7 @@ static struct compile_header *import_headers(const gpudl_compile_options *o)
 }
 
 static gpudl_status run(gpudl_loader *l, const struct content *source, const gpudl_compile_options *o,
-    struct compile_target target, struct compile_result *out)
+    struct compile_target target, bool wants_headers, struct compile_result *out)
 {
     struct compile_header *headers = import_headers(o);
     char room[REASON_SIZE] = "";
@@ -97,11 +98,13 @@ static gpudl_status run(gpudl_loader *l, const struct content *source, const gpu
         .compiler = o->compiler,
         .target = target,
         .flags = (o->flags & GPUDL_COMPILE_NO_CACHE ? COMPILE_NO_CACHE : 0u) |
-            (o->flags & GPUDL_COMPILE_RELOCATABLE ? COMPILE_RELOCATABLE : 0u) | (o->flags & GPUDL_COMPILE_PROCESS ? COMPILE_PROCESS : 0u),
+            (o->flags & GPUDL_COMPILE_RELOCATABLE ? COMPILE_RELOCATABLE : 0u) |
+            (o->flags & GPUDL_COMPILE_PROCESS ? COMPILE_PROCESS : 0u),
         .policy = source->level,
         .cancelled = o->cancelled || stopper.task ? is_cancelled : NULL,
         .user = &stopper,
         .cache = o->flags & GPUDL_COMPILE_NO_CACHE ? NULL : gpudl__loader_cache(l),
+        .wants_headers = wants_headers,
     };
 
     if (!headers)
@@ -180,7 +183,7 @@ static const char *target_of(const gpudl_compile_options *o)
 static gpudl_status replace(gpudl_loader *l, struct content *content, const gpudl_compile_options *o, struct compile_target target)
 {
     struct compile_result result;
-    gpudl_status status = run(l, content, o, target, &result);
+    gpudl_status status = run(l, content, o, target, false, &result);
 
     if (status != GPUDL_OK)
         return status;
@@ -283,7 +286,7 @@ static gpudl_status compile_all(gpudl_loader *l, const struct content *source, c
         if (status == GPUDL_OK)
             status = parse_target(name, GPUDL_FORMAT_FATBIN, &target);
         if (status == GPUDL_OK)
-            status = run(l, source, o, target, &results[n]);
+            status = run(l, source, o, target, true, &results[n]);
         n += status == GPUDL_OK;
         at += size;
     }
@@ -319,7 +322,7 @@ static gpudl_status compile(gpudl_loader *l, const struct content *source, const
     else
         target = device_target(l, o->format);
     if (status == GPUDL_OK)
-        status = run(l, source, o, target, &code->result);
+        status = run(l, source, o, target, true, &code->result);
     if (status == GPUDL_OK)
         code->format = format_of(code->result.target.format);
     return status;
@@ -405,6 +408,19 @@ gpudl_status gpudl_code_describe(gpudl_code *code, gpudl_code_info *out)
 const char *gpudl_code_name(gpudl_code *code, const char *expression)
 {
     return code && expression ? gpudl__compile_lowered(code->result.lowered, expression) : NULL;
+}
+
+const char *gpudl_code_header(gpudl_code *code, size_t index)
+{
+    const char *path = NULL;
+    size_t n;
+
+    for (size_t at = 0; code && at < code->result.headers.size; at += n + 1) {
+        path = span_string(code->result.headers, at, PATH_MAX, &n);
+        if (!path || !index--)
+            return path;
+    }
+    return NULL;
 }
 
 /* ---- which compilers there are */

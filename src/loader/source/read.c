@@ -196,6 +196,13 @@ static const char *name_of(const gpudl_source *source)
     return source->name ? source->name : "memory";
 }
 
+static bool has_mark(struct span bytes)
+{
+    static const char mark[] = GPUDL_SOURCE_MARK;
+
+    return bytes.size >= sizeof(mark) - 1 && !memcmp(bytes.data, mark, sizeof(mark) - 1);
+}
+
 bool gpudl__source_in_place(const gpudl_source *source, struct span *bytes, const char **name)
 {
     gpudl_source known;
@@ -205,7 +212,7 @@ bool gpudl__source_in_place(const gpudl_source *source, struct span *bytes, cons
         return false;
     *bytes = (struct span){ known.bytes, known.nbytes };
     *name = name_of(&known);
-    return true;
+    return !has_mark(*bytes);
 }
 
 static gpudl_status read_memory(const gpudl_source *source, const char *name, const struct reading *how, struct content *out)
@@ -293,12 +300,16 @@ static gpudl_status take_in(const gpudl_source *source, struct reading how, stru
     cuda = is_cuda(&known);
     if (cuda)
         how.commons = NULL;
-    if (cuda && how.may_map && !how.any)
+    if (cuda && how.may_map && !how.any) /* before a file is asked for that need not be there */
         return refuse_cuda(name);
     status = read_bytes(&known, name, &how, &c);
     if (status != GPUDL_OK)
         return status;
-    c.cuda = cuda;
+    c.cuda = cuda || (!c.registered && has_mark(c.bytes));
+    if (c.cuda && how.may_map && !how.any) {
+        gpudl__content_release(&c);
+        return refuse_cuda(name);
+    }
     c.signature = (struct span){ known.signature, known.signature_size };
     c.name = gpudl__alloc_string(name);
     if (!c.name) {
