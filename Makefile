@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 still = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 .DEFAULT_GOAL := all
-.PHONY: all demo test nightly bench deps ensure check-asan check-tsan format abi-lists lint install gpu-bundle clean help
+.PHONY: all demo test nightly bench deps ensure check-asan check-tsan format abi-lists lint install packages gpu-bundle clean help
 
 # Configured once; ninja configures again by itself when a CMake file changes.
 build/build.ninja:
@@ -61,7 +61,10 @@ lint: build/build.ninja  ## check the text of the sources, and run clang-tidy
 	cmake/lint.sh build
 
 install: all  ## install into PREFIX (/usr/local), below DESTDIR if that is set
-	cmake --install build --prefix $(PREFIX)
+	cmake --install build --prefix $(PREFIX) --strip
+
+packages: all  ## make an archive and Debian packages, in build/packages/
+	cpack --config build/CPackConfig.cmake -B build/packages
 
 gpu-bundle: all  ## pack tests, benches and libraries for a machine that has a GPU and no packages
 	cmake --build build --target gpu-bundle

@@ -1,0 +1,28 @@
+# What CPack does with the files of a package before it packs them: of a static library no debug information, as of shared ones; in a Debian package
+# what its policy wants: compressed pages, a changelog and a copyright file for each package.
+file(GLOB_RECURSE archives "${CPACK_TEMPORARY_INSTALL_DIRECTORY}/*.a")
+foreach(archive IN LISTS archives)
+    execute_process(COMMAND "${CPACK_GPUDL_STRIP}" --strip-debug "${archive}" COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+if(NOT CPACK_GENERATOR STREQUAL "DEB")
+    return()
+endif()
+
+function(compress)
+    execute_process(COMMAND gzip -9nf ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+set(package_runtime gpudl)
+set(package_dev gpudl-dev)
+foreach(component runtime dev)
+    set(usr "${CPACK_TEMPORARY_INSTALL_DIRECTORY}/${component}/usr")
+    if(NOT IS_DIRECTORY "${usr}")
+        continue()
+    endif()
+    set(doc "${usr}/share/doc/${package_${component}}")
+    file(MAKE_DIRECTORY "${doc}")
+    configure_file("${CPACK_GPUDL_LICENSE}" "${doc}/copyright" COPYONLY)
+    configure_file("${CPACK_GPUDL_CHANGES}" "${doc}/changelog" COPYONLY)
+    file(GLOB_RECURSE pages "${usr}/share/man/*.[1-9]")
+    compress("${doc}/changelog" ${pages})
+endforeach()
