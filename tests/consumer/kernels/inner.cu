@@ -1,0 +1,1 @@
+__device__ float inner(float x) { return x + 41; }
