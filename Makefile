@@ -22,7 +22,7 @@ demo: ensure  ## build gpudl and run the main job: load a kernel, launch it, loa
 	@echo
 	build/bin/demo build/share/demo/paint_v1.fatbin build/share/demo/paint_v2.fatbin
 	@printf '\nA kernel can be launched from the command line, too: y = 2 * x + y.\n'
-	GPUDL_QUIET=1 build/bin/gpudl run build/share/quick/saxpy.fatbin saxpy --grid 4 --block 256 \
+	GPUDL_QUIET=1 build/bin/gpudl run build/share/02-saxpy-from-file/saxpy.fatbin saxpy --grid 4 --block 256 \
 	    i32:1024 f32:2 'f32[1024]=iota' 'f32[1024]=1' --print 3:4
 
 test: ensure  ## build everything and run the tests

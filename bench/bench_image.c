@@ -199,7 +199,7 @@ static bool read_fatbin(struct bench *b)
     FILE *file;
     bool ok;
 
-    if (!beside("../share/quick/saxpy.fatbin", path) || !(file = fopen(path, "rbe")))
+    if (!beside("../share/02-saxpy-from-file/saxpy.fatbin", path) || !(file = fopen(path, "rbe")))
         return false;
     ok = fstat(fileno(file), &st) == 0 && (b->bytes = malloc((size_t)st.st_size)) != NULL;
     b->size = ok ? (size_t)st.st_size : 0;
@@ -213,7 +213,7 @@ static void measure_verdict(struct bench_report *report, struct bench *b)
     const struct bench_side side = { "image", sample_verdict, b };
 
     if (!read_fatbin(b)) {
-        bench_note(report, "no share/quick/saxpy.fatbin here: no verdict");
+        bench_note(report, "no share/02-saxpy-from-file/saxpy.fatbin here: no verdict");
         return;
     }
     bench_note(report, "a fatbin of %zu bytes", b->size);

@@ -1,8 +1,9 @@
 # make gpu-bundle: build/gpu-bundle/, a folder with the tests, benches and libraries that a machine with a GPU and nothing else can run.
-set(bundled gpudl_command gpudl_trial gpudl_nvrtc demo quick_saxpy option_pricing diagnose gpudl)
+set(bundled gpudl_command gpudl_trial gpudl_nvrtc gpudl)
 get_property(bench_targets DIRECTORY "${PROJECT_SOURCE_DIR}/bench" PROPERTY BUILDSYSTEM_TARGETS)
 get_property(experiment_targets DIRECTORY "${PROJECT_SOURCE_DIR}/bench/driver" PROPERTY BUILDSYSTEM_TARGETS)
-foreach(target ${bench_targets} ${experiment_targets})
+get_property(example_targets DIRECTORY "${PROJECT_SOURCE_DIR}/examples" PROPERTY BUILDSYSTEM_TARGETS)
+foreach(target ${bench_targets} ${experiment_targets} ${example_targets})
     get_target_property(type ${target} TYPE)
     if(type STREQUAL EXECUTABLE)
         list(APPEND bundled ${target})

@@ -7,6 +7,7 @@ nvcc=${1:-nvcc}
 
 for source in */*.cu; do
     shipped=$(dirname "$source")/shipped/$(basename "$source" .cu).fatbin
+    [[ -d ${shipped%/*} ]] || continue      # compiled when its program runs
     ../cmake/cuda-image.sh "$nvcc" "$source" /dev/null "$shipped"
     test -s "$shipped"
 done

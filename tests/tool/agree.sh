@@ -33,7 +33,7 @@ dependencies)   # packages.txt, which is installed, and DEPENDENCIES.md, which i
     ;;
 readme)     # the program that README.md prints
     awk '/^```c$/ && !done { on = 1; next } /^```$/ && on { on = 0; done = 1 } on' README.md >"$TMP/printed"
-    same "README.md's program and examples/quick/saxpy.c" "$TMP/printed" examples/quick/saxpy.c
+    same "README.md's program and examples/02-saxpy-from-file/saxpy.c" "$TMP/printed" examples/02-saxpy-from-file/saxpy.c
     ;;
 errors)     # the lists of codes, and the page made of them
     "$GPUDL" explain --markdown >"$TMP/made"
