@@ -15,11 +15,10 @@ static void must(int failed, const char *call)
 }
 #define MUST(call) must(call, #call)
 
-static const char text[] =
-    "template <class T, int N> __global__ void scale(T *x)\n"
-    "{\n"
-    "    x[blockIdx.x * blockDim.x + threadIdx.x] *= N;\n"
-    "}\n";
+static const char text[] = "template <class T, int N> __global__ void scale(T *x)\n"
+                           "{\n"
+                           "    x[blockIdx.x * blockDim.x + threadIdx.x] *= N;\n"
+                           "}\n";
 static const char instance[] = "scale<float, 3>"; /* a template is compiled for what is asked for by name */
 
 static gpudl_code *compile(void)
@@ -32,8 +31,8 @@ static gpudl_code *compile(void)
     options.names = names, options.nnames = 1;
     MUST(gpudl_compile(NULL, GPUDL_TEXT("scale.cu", text), &options, &code)); /* for the device that is here */
     MUST(gpudl_code_describe(code, &info));
-    printf("%s: %zu bytes of %s for %s, %s\n", info.compiler, info.nbytes, info.format == GPUDL_FORMAT_PTX ? "PTX" : "machine code",
-        info.target, info.kept ? "found on disk" : "compiled");
+    printf("%s: %zu bytes of %s for %s, %s\n", info.compiler, info.nbytes,
+        info.format == GPUDL_FORMAT_PTX ? "PTX" : "machine code", info.target, info.kept ? "found on disk" : "compiled");
     return code;
 }
 

@@ -28,7 +28,8 @@ static size_t write_module(int n, char *out, size_t size)
         ".version 7.0\n.target sm_75\n.address_size 64\n"
         ".visible .entry square(.param .u64 to)\n{\n.reg .b64 %%p;\n.reg .b32 %%n;\n"
         "ld.param.u64 %%p, [to];\ncvta.to.global.u64 %%p, %%p;\nmov.u32 %%n, %d;\nmul.lo.u32 %%n, %%n, %%n;\n"
-        "st.global.u32 [%%p], %%n;\nret;\n}\n", n);
+        "st.global.u32 [%%p], %%n;\nret;\n}\n",
+        n);
 }
 
 /* What a program does that keeps no handles: load, launch, release. */

@@ -9,8 +9,8 @@
 enum { ROUNDS = 20000000, FRAMES = 3 };
 
 static const gpudl_driver_table *cu;
-static CUstream work, side;     /* non-blocking ones: what is on them has no order */
-static CUdeviceptr numbers;     /* two: of stage 1, of stage 2 */
+static CUstream work, side; /* non-blocking ones: what is on them has no order */
+static CUdeviceptr numbers; /* two: of stage 1, of stage 2 */
 static gpudl_kernel *grind;
 
 /* Ends the program where a call failed. gpudl leaves a text that says why; a function of the driver's returns CUDA's code. */
@@ -69,7 +69,7 @@ static double at_first_use(void)
     MUST(gpudl_library_load(NULL, GPUDL_FILE("stage2.fatbin"), NULL, &library)); /* loaded, not resident: that disturbs nobody */
     took = launch_stage_2(library);
     gpudl_library_release(library);
-    MUST(gpudl_loader_trim(NULL, 0, 0));                /* forget it, so that the other way begins without it */
+    MUST(gpudl_loader_trim(NULL, 0, 0)); /* forget it, so that the other way begins without it */
     MUST(gpudl_loader_reap(NULL, UINT64_MAX, NULL));
     return took;
 }
@@ -84,13 +84,13 @@ static double in_a_gap(void)
 
     begin_stage_1(ROUNDS / FRAMES);
     options.flags = GPUDL_ASYNC_AFTER_STREAM | GPUDL_ASYNC_RESIDENT;
-    options.stream = work;                              /* begin when the frame that was launched above is done, */
-    options.when = gpudl_when_idle(UINT64_MAX);         /* and wait for a point that is named below */
+    options.stream = work;                      /* begin when the frame that was launched above is done, */
+    options.when = gpudl_when_idle(UINT64_MAX); /* and wait for a point that is named below */
     MUST(gpudl_library_load_async(NULL, GPUDL_FILE("stage2.fatbin"), NULL, &options, &task));
     do {
         begin_stage_1(ROUNDS / FRAMES);
         MUST(cu->StreamSynchronize(work));
-        MUST(gpudl_loader_reap(NULL, UINT64_MAX, NULL));    /* the gap between two frames: nothing runs, nothing waits */
+        MUST(gpudl_loader_reap(NULL, UINT64_MAX, NULL)); /* the gap between two frames: nothing runs, nothing waits */
         frames++;
     } while (!gpudl_task_ended(task));
     MUST(gpudl_task_wait(task, 0));

@@ -51,7 +51,8 @@ static void launch(gpudl_kernel *step)
 
 static void tell(gpudl_version *pin)
 {
-    const int *launches = (const int *)(uintptr_t)address_of(pin, "launches"); /* __managed__: no copy, once the device has finished */
+    const int *launches =
+        (const int *)(uintptr_t)address_of(pin, "launches"); /* __managed__: no copy, once the device has finished */
 
     printf("   stride %d, total %d, launches %d\n", read_global(pin, "stride"), read_global(pin, "total"), *launches);
 }
@@ -66,7 +67,7 @@ static gpudl_version *move_on(gpudl_library *library, gpudl_version *old)
 
     options.when = gpudl_when_idle(UINT64_MAX);
     MUST(gpudl_library_replace_async(library, GPUDL_FILE("steps_v2.fatbin"), &options, NULL, &task));
-    while (!gpudl_task_ended(task))                     /* a program launches here, and names the point between two batches */
+    while (!gpudl_task_ended(task)) /* a program launches here, and names the point between two batches */
         MUST(gpudl_loader_reap(NULL, 1000000, NULL));
     MUST(gpudl_task_wait(task, 0));
     gpudl_task_release(task);

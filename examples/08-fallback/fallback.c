@@ -77,9 +77,9 @@ static void try(const char *what, const gpudl_source *sources, size_t n)
 int main(void)
 {
     const gpudl_source sources[] = {
-        gpudl_source_file("newest.fatbin"),     /* was never delivered */
-        gpudl_source_file("damaged.fatbin"),    /* was cut while it was copied */
-        gpudl_source_file("other-gpu.cubin"),   /* machine code for sm_110 */
+        gpudl_source_file("newest.fatbin"),   /* was never delivered */
+        gpudl_source_file("damaged.fatbin"),  /* was cut while it was copied */
+        gpudl_source_file("other-gpu.cubin"), /* machine code for sm_110 */
         GPUDL_EMBEDDED(built_in),
         gpudl_source_file("never-tried.fatbin"),
     };
