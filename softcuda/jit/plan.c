@@ -368,6 +368,14 @@ static bool settle(struct plan *p)
     return rose;
 }
 
+/* What a call gives to parameters that are registers is not known here: each lane may have its own. */
+static void give_params_shapes(struct plan *p)
+{
+    for (uint32_t i = 0; i < p->func->nparams; i++)
+        if (p->func->params[i].in_reg)
+            p->shapes[p->func->params[i].reg].kind = SHAPE_VARYING;
+}
+
 static bool fix_shapes_and_guards(struct plan *p)
 {
     uint32_t n = p->cfg->nblocks, *ipdom = meeting_points(p);
@@ -375,6 +383,7 @@ static bool fix_shapes_and_guards(struct plan *p)
     bool *seen = calloc(n + 1, sizeof(*seen)), *done = calloc(n + p->cfg->nloops + 1, sizeof(*done));
     bool ok = ipdom && stack && seen && done;
 
+    give_params_shapes(p);
     while (ok && ((raise_shapes(p) | raise_guards(p, ipdom, stack, seen, done)) || settle(p))) {}
     free(stack);
     free(seen);

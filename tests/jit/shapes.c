@@ -50,12 +50,23 @@ static void what_nobody_wrote_is_not_written_to_lanes_that_a_guard_leaves_out(vo
         assert_int_equal(out[i], i);
 }
 
+static void parameters_that_are_registers_have_a_value_for_each_lane(void **state)
+{
+    (void)state;
+    assert_int_equal(run(PTX ".func (.reg .b32 %r) square(.reg .b32 %a)\n{\nmul.lo.u32 %r, %a, %a;\nret;\n}\n"
+        ".visible .entry k(.param .u64 o)\n{\n.reg .b32 %r<64>; .reg .b64 %rd<32>;\nld.param.u64 %rd0, [o];\nmov.u32 %r0, %tid.x;\n"
+        MY_WORD "call (%r1), square, (%r0);\nst.global.u32 [%rd1], %r1;\nret;\n}\n", 1, 64), -1);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(out[i], i * i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_carry_that_is_the_same_in_all_lanes_is_added_to_each),
         cmocka_unit_test(a_way_round_a_loop_against_the_layout_keeps_what_other_lanes_write),
         cmocka_unit_test(lanes_that_wait_for_a_lock_keep_what_others_write_behind_it),
+        cmocka_unit_test(parameters_that_are_registers_have_a_value_for_each_lane),
         cmocka_unit_test(what_nobody_wrote_is_not_written_to_lanes_that_a_guard_leaves_out),
     };
 
