@@ -8,12 +8,12 @@ find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
 if(GPUDL_FEATURES STREQUAL "full" OR GPUDL_SOFTCUDA)
     find_path(SODIUM_INCLUDE sodium.h REQUIRED)
     find_library(SODIUM_LIBRARY NAMES libsodium.a sodium REQUIRED)      # the static one: 200 KB that need not be there at run time
+    find_library(Z_LIBRARY z REQUIRED)      # the static LLVM asks for it, and an example
 endif()
 if(BUILD_TESTING)
     find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 endif()
 if(GPUDL_SOFTCUDA)
     find_program(LLVM_CONFIG NAMES llvm-config-19 REQUIRED)
-    find_library(Z_LIBRARY z REQUIRED)      # the static LLVM asks for it
 endif()
 find_program(NVCC nvcc HINTS /usr/local/cuda/bin "$ENV{CUDA_HOME}/bin")    # optional: compiles the examples' kernels anew
