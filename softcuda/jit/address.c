@@ -91,6 +91,23 @@ struct address address_make(struct emit *e, const struct ptx_operand *o, enum pt
     return a;
 }
 
+bool address_is_row(struct emit *e, const struct ptx_operand *o, enum ptx_space space, unsigned bytes)
+{
+    struct shape x = v_shape(e, o);
+    int64_t g = e->plan->group, s = x.s, t = x.t;
+
+    if (x.kind == SHAPE_WIDENED && space != PTX_SHARED) {
+        s *= x.c;
+        t *= x.c;
+    } else if (x.kind != SHAPE_AFFINE) {
+        return false;
+    } else if (width_of(e, o, space) == 32) {
+        s = (int32_t)s;
+        t = (int32_t)t;
+    }
+    return s == bytes && (g == SC_LANES || (!x.t_dynamic && t == s * g));
+}
+
 LLVMValueRef address_lanes(struct emit *e, const struct address *a, int64_t delta)
 {
     const struct ptx_operand *o = a->operand;

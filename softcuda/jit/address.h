@@ -28,6 +28,8 @@ struct address {
 
 /* bytes: what each lane reads or writes there, so that rows can be told. */
 struct address address_make(struct emit *, const struct ptx_operand *, enum ptx_space, unsigned bytes);
+/* Is it surely a row whose ends tell whether it may be touched, unless its index wraps? Builds nothing. */
+bool address_is_row(struct emit *, const struct ptx_operand *, enum ptx_space, unsigned bytes);
 /* Before an access of so many bytes a lane: lanes of e->mask that would touch what is not theirs, or a misaligned place, end the launch.
  * scattered: the lanes are known not to lie as kind says. bounds.c */
 void address_check(struct emit *, const struct address *, unsigned bytes, bool scattered);
@@ -36,6 +38,8 @@ LLVMValueRef address_bad(struct emit *, const struct address *, unsigned bytes);
 /* The same for the addresses of all lanes, and for one lane's. */
 void address_check_lanes(struct emit *, LLVMValueRef pointers, unsigned bytes, enum ptx_space);
 void address_check_one(struct emit *, LLVMValueRef pointer, unsigned bytes, enum ptx_space, LLVMValueRef lane_bit);
+/* Asks for what a row that is read in a loop will come to. ahead.c */
+void address_look_ahead(struct emit *, const struct address *, unsigned bytes);
 /* A <32 x ptr> for the lanes of any address, delta bytes further on. */
 LLVMValueRef address_lanes(struct emit *, const struct address *, int64_t delta);
 

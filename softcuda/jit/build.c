@@ -89,6 +89,17 @@ LLVMValueRef b_alloca(struct emit *e, LLVMTypeRef type)
     return memory;
 }
 
+LLVMValueRef b_slot(struct emit *e, LLVMValueRef first)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(B(e));
+    LLVMValueRef memory = b_alloca(e, LLVMTypeOf(first));
+
+    LLVMPositionBuilderBefore(B(e), LLVMGetBasicBlockTerminator(e->entry));
+    LLVMBuildStore(B(e), first, memory);
+    LLVMPositionBuilderAtEnd(B(e), here);
+    return memory;
+}
+
 /* An area of the right size that the last instruction has left; areas come in powers of two, so that few do. Memory of each one's own would
  * make frames of megabytes. */
 LLVMValueRef b_scratch(struct emit *e, uint64_t bytes)

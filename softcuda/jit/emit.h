@@ -72,6 +72,8 @@ struct emit {
     LLVMValueRef block_mask, mask;  /* lanes of this block; of this instruction */
     bool guarded_insn;              /* a varying guard narrows mask */
     const struct ptx_insn *in;
+    LLVMBasicBlockRef otherwise;    /* where to go if this access is not a row, or would fault; NULL outside of the first code of a stretch */
+    uint32_t built_twice;           /* instructions so far, stretch.c */
 };
 
 /* ---- build.c: small pieces of IR */
@@ -88,6 +90,7 @@ LLVMValueRef b_bits(struct emit *, LLVMValueRef mask);      /* mask as i32 */
 LLVMValueRef b_mask(struct emit *, LLVMValueRef bits);      /* i32 as mask */
 LLVMValueRef b_any(struct emit *, LLVMValueRef mask);       /* i1 */
 LLVMValueRef b_alloca(struct emit *, LLVMTypeRef);          /* in the entry block, 64-aligned for vectors */
+LLVMValueRef b_slot(struct emit *, LLVMValueRef first);     /* the same, holding a constant when the function begins; not before its blocks are built */
 LLVMValueRef b_scratch(struct emit *, uint64_t bytes);      /* memory until the end of this instruction; 64-aligned */
 LLVMValueRef b_load(struct emit *, LLVMTypeRef, LLVMValueRef ptr);
 LLVMValueRef b_gep(struct emit *, LLVMValueRef ptr, LLVMValueRef bytes);
@@ -152,6 +155,9 @@ void emit_arrive_all(struct emit *, LLVMValueRef id, LLVMValueRef count);   /* t
 void fragments_enter_block(struct emit *);                          /* fragment.c */
 void fragments_written(struct emit *, const struct ptx_insn *);     /* its registers have other values now */
 void emit_insn(struct emit *, const struct ptx_insn *);     /* anything but a terminator: emit_insn.c */
+/* The end of a stretch of accesses that begins at an instruction of block e->block; that instruction: none does. */
+uint32_t stretch_end(struct emit *, uint32_t first, uint32_t limit);
+void emit_stretch(struct emit *, uint32_t first, uint32_t end);
 void emit_terminator(struct emit *);    /* the end of block e->block: flow.c */
 void emit_block_head(struct emit *);    /* flow.c */
 void emit_run_end(struct emit *, uint32_t run);

@@ -163,6 +163,22 @@ static void finish(struct emit *e, LLVMValueRef top)
         LLVMBuildRet(B(e), b_bits(e, b_load(e, b_mask_type(e), e->exited)));
 }
 
+static void emit_body(struct emit *e, const struct cfg_block *block)
+{
+    uint32_t end;
+
+    for (uint32_t i = block->first; i < block->end; i = end) {
+        end = stretch_end(e, i, block->end);
+        if (end > i) {
+            emit_stretch(e, i, end);
+            continue;
+        }
+        if (!insn_is_terminator(&e->func->insns[i]))
+            emit_insn(e, &e->func->insns[i]);
+        end = i + 1;
+    }
+}
+
 static void emit_blocks(struct emit *e)
 {
     const struct cfg *g = e->plan->cfg;
@@ -171,12 +187,9 @@ static void emit_blocks(struct emit *e)
         LLVMBuildStore(B(e), e->mask0, e->wait[0]);
     b_jump(e, g->nblocks ? e->blocks[0] : e->done);
     for (e->block = 0; e->block < g->nblocks; e->block++) {
-        const struct cfg_block *block = &g->blocks[e->block];
         emit_block_head(e);
         fragments_enter_block(e);
-        for (uint32_t i = block->first; i < block->end; i++)
-            if (!insn_is_terminator(&e->func->insns[i]))
-                emit_insn(e, &e->func->insns[i]);
+        emit_body(e, &g->blocks[e->block]);
         emit_terminator(e);
     }
     for (uint32_t r = 0; r < e->plan->nruns; r++)

@@ -198,12 +198,23 @@ static void check(struct emit *e, const struct access *a, bool scattered)
     address_check(e, &a->where, a->n * element_bytes(a), scattered);
 }
 
-/* A widened address goes as a row if it is one, and both its ends may be touched. */
+/* An address goes as a row if it is one, and both its ends may be touched. */
 static void branch_row(struct emit *e, const struct access *a, LLVMBasicBlockRef fast, LLVMBasicBlockRef slow)
 {
-    LLVMValueRef bad = address_bad(e, &a->where, a->n * element_bytes(a));
+    LLVMValueRef bad = address_bad(e, &a->where, a->n * element_bytes(a)), good = bad ? LLVMBuildNot(B(e), bad, "") : NULL;
 
-    b_branch(e, LLVMBuildAnd(B(e), a->where.exact, LLVMBuildNot(B(e), bad, ""), ""), fast, slow);
+    if (a->where.exact)
+        good = good ? LLVMBuildAnd(B(e), a->where.exact, good, "") : a->where.exact;
+    good ? b_branch(e, good, fast, slow) : b_jump(e, fast);
+}
+
+/* In the first code of a stretch. */
+static void expect_row(struct emit *e, const struct access *a)
+{
+    LLVMBasicBlockRef row = b_block(e, "row");
+
+    branch_row(e, a, row, e->otherwise);
+    b_at(e, row);
 }
 
 static void load_shaped(struct emit *e, struct access *a)
@@ -417,7 +428,11 @@ static void emit_load(struct emit *e)
     struct access a = access_of(e, &e->in->ops[1]);
     bool strong = is_strong(e->in);
 
-    if (a.where.kind == ADDRESS_ONE) {
+    address_look_ahead(e, &a.where, a.n * element_bytes(&a));
+    if (e->otherwise) {
+        expect_row(e, &a);
+        load_as_row(e, &a);
+    } else if (a.where.kind == ADDRESS_ONE) {
         strong ? load_strong_place(e, &a) : load_place(e, &a);
     } else if (strong) {
         load_strong(e, &a);
@@ -437,7 +452,10 @@ static void emit_store(struct emit *e)
 
     for (unsigned i = 0; i < a.n; i++)
         a.value[i] = v_vector(e, element(&e->in->ops[1], i), a.bits);
-    if (a.where.kind == ADDRESS_ONE) {
+    if (e->otherwise) {
+        expect_row(e, &a);
+        store_as_row(e, &a);
+    } else if (a.where.kind == ADDRESS_ONE) {
         store_place(e, &a);
     } else if (is_strong(e->in)) {
         store_strong(e, &a);
