@@ -35,6 +35,8 @@ bool address_is_row(struct emit *, const struct ptx_operand *, enum ptx_space, u
 void address_check(struct emit *, const struct address *, unsigned bytes, bool scattered);
 /* i1: some lane would, were it on; of an address whose ends are known. NULL: none can. */
 LLVMValueRef address_bad(struct emit *, const struct address *, unsigned bytes);
+/* .local and a kernel's .param are looked up in their own range instead of the device's memory. */
+bool address_has_own_range(enum ptx_space);
 /* The same for the addresses of all lanes, and for one lane's. */
 void address_check_lanes(struct emit *, LLVMValueRef pointers, unsigned bytes, enum ptx_space);
 void address_check_one(struct emit *, LLVMValueRef pointer, unsigned bytes, enum ptx_space, LLVMValueRef lane_bit);

@@ -20,7 +20,7 @@ static LLVMValueRef memory_size(struct emit *e)
 }
 
 /* .local, and .param of a kernel, lie in ranges of their own instead of in the device's memory, and nowhere else. */
-static bool has_own_range(enum ptx_space space)
+bool address_has_own_range(enum ptx_space space)
 {
     return space == PTX_LOCAL || space == PTX_PARAM;
 }
@@ -29,7 +29,7 @@ static void window_of(struct emit *e, enum ptx_space space, LLVMValueRef *base, 
 {
     LLVMValueRef end;
 
-    if (!has_own_range(space)) {
+    if (!address_has_own_range(space)) {
         *base = memory_base(e);
         *size = memory_size(e);
         return;
@@ -55,7 +55,7 @@ static void look_up_lanes(struct emit *e, LLVMValueRef addresses, unsigned bytes
     LLVMValueRef args[] = { e->warp, b_spill(e, addresses), b_i32(e, bytes), lanes, NULL, NULL, NULL, NULL };
 
     place_of(e, &args[4], &args[5]);
-    if (!has_own_range(space)) {
+    if (!address_has_own_range(space)) {
         b_call(e, "sc_rt_check_lanes", 0, args, 6);
         return;
     }
@@ -67,7 +67,7 @@ static void look_up_one(struct emit *e, LLVMValueRef address, unsigned bytes, LL
 {
     LLVMValueRef args[] = { e->warp, address, b_i32(e, bytes), lanes, NULL, NULL };
 
-    if (has_own_range(space)) {
+    if (address_has_own_range(space)) {
         look_up_lanes(e, b_splat(e, address), bytes, lanes, space);
         return;
     }
@@ -138,7 +138,7 @@ void address_check_one(struct emit *e, LLVMValueRef pointer, unsigned bytes, enu
     LLVMValueRef at = LLVMBuildPtrToInt(B(e), pointer, b_int(e, 64), ""), bad = NULL;
     LLVMBasicBlockRef end;
 
-    if (has_own_range(space))
+    if (address_has_own_range(space))
         bad = LLVMBuildOr(B(e), is_outside(e, at, at, bytes, space), is_uneven(e, at, bytes), "");
     else if (space != PTX_SHARED)
         bad = is_bad(e, at, 0, bytes, space);
@@ -155,7 +155,7 @@ LLVMValueRef address_bad(struct emit *e, const struct address *a, unsigned bytes
 {
     LLVMValueRef bad = NULL;
 
-    if (a->space != PTX_SHARED && !has_own_range(a->space) && a->span >= 0)
+    if (a->space != PTX_SHARED && !address_has_own_range(a->space) && a->span >= 0)
         return is_bad(e, a->low, a->span, bytes, a->space);
     if (a->space != PTX_SHARED)
         bad = is_outside(e, a->low, a->high, bytes, a->space);

@@ -226,6 +226,44 @@ static void load_shaped(struct emit *e, struct access *a)
     }
 }
 
+/* What is no row after all, or leaves the device's memory: the runtime looks at each lane, and does it. It hardly ever comes to that, so the code
+ * should be short. */
+static bool go_lane_by_lane(struct emit *e, const struct access *a, const char *call, LLVMValueRef values)
+{
+    LLVMValueRef at = address_lanes(e, &a->where, 0), args[8] = { e->warp };
+
+    if (address_has_own_range(a->where.space))
+        return false;
+    args[1] = b_spill(e, LLVMBuildPtrToInt(B(e), at, LLVMVectorType(b_int(e, 64), SC_LANES), ""));
+    args[2] = values;
+    args[3] = b_i32(e, element_bytes(a));
+    args[4] = b_i32(e, a->n);
+    args[5] = b_bits(e, e->mask);
+    args[6] = b_i32(e, e->in->loc_file);
+    args[7] = b_i32(e, e->in->loc_line);
+    b_call(e, call, 0, args, 8);
+    return true;
+}
+
+/* Where values[i] of all lanes lies. */
+static LLVMValueRef nth(struct emit *e, const struct access *a, LLVMValueRef values, unsigned i)
+{
+    return b_gep(e, values, b_i64(e, (uint64_t)i * SC_LANES * element_bytes(a)));
+}
+
+static void load_wrapped(struct emit *e, struct access *a)
+{
+    LLVMValueRef values = b_scratch(e, (uint64_t)a->n * SC_LANES * element_bytes(a));
+
+    if (!go_lane_by_lane(e, a, "sc_rt_read_lanes", values)) {
+        check(e, a, true);
+        load_scattered(e, a);
+        return;
+    }
+    for (unsigned i = 0; i < a->n; i++)
+        a->value[i] = b_load(e, row_type(e, a, SC_LANES), nth(e, a, values, i));
+}
+
 static void load_either_way(struct emit *e, struct access *a)
 {
     LLVMBasicBlockRef fast = b_block(e, "row"), slow = b_block(e, "wrapped"), end = b_block(e, "loaded"), from[2];
@@ -239,8 +277,7 @@ static void load_either_way(struct emit *e, struct access *a)
     from[0] = LLVMGetInsertBlock(B(e));
     b_jump(e, end);
     b_at(e, slow);
-    check(e, a, true);
-    load_scattered(e, a);
+    load_wrapped(e, a);
     for (unsigned i = 0; i < a->n; i++)
         value[1][i] = a->value[i];
     from[1] = LLVMGetInsertBlock(B(e));
@@ -386,6 +423,18 @@ static void store_shaped(struct emit *e, struct access *a)
         store_scattered(e, a);
 }
 
+static void store_wrapped(struct emit *e, struct access *a)
+{
+    LLVMValueRef values = b_scratch(e, (uint64_t)a->n * SC_LANES * element_bytes(a));
+
+    for (unsigned i = 0; i < a->n; i++)
+        LLVMBuildStore(B(e), a->value[i], nth(e, a, values, i));
+    if (go_lane_by_lane(e, a, "sc_rt_write_lanes", values))
+        return;
+    check(e, a, true);
+    store_scattered(e, a);
+}
+
 static void store_either_way(struct emit *e, struct access *a)
 {
     LLVMBasicBlockRef fast = b_block(e, "row"), slow = b_block(e, "wrapped"), end = b_block(e, "stored");
@@ -395,8 +444,7 @@ static void store_either_way(struct emit *e, struct access *a)
     store_shaped(e, a);
     b_jump(e, end);
     b_at(e, slow);
-    check(e, a, true);
-    store_scattered(e, a);
+    store_wrapped(e, a);
     b_end(e, end);
 }
 

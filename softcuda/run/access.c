@@ -65,6 +65,40 @@ void sc_rt_check_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], uint
         sc_rt_check_one(w, address[__builtin_ctz(rest)], bytes, rest & -rest, file, line);
 }
 
+/* In one instruction, as other threads may look on. */
+static void copy(void *to, const void *from, uint32_t bytes)
+{
+    switch (bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, 16); break;
+    }
+}
+
+void sc_rt_read_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], void *values, uint32_t bytes, uint32_t n, uint32_t lanes,
+                      uint32_t file, uint32_t line)
+{
+    sc_rt_check_lanes(w, address, bytes * n, lanes, file, line);
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        for (uint32_t i = 0; i < n; i++)
+            copy((char *)values + (i * SC_LANES + lane) * bytes, (const char *)(uintptr_t)address[lane] + i * bytes, bytes);
+    }
+}
+
+void sc_rt_write_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], const void *values, uint32_t bytes, uint32_t n, uint32_t lanes,
+                       uint32_t file, uint32_t line)
+{
+    sc_rt_check_lanes(w, address, bytes * n, lanes, file, line);
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        for (uint32_t i = 0; i < n; i++)
+            copy((char *)(uintptr_t)address[lane] + i * bytes, (const char *)values + (i * SC_LANES + lane) * bytes, bytes);
+    }
+}
+
 void sc_rt_check_range(struct sc_warp *w, const uint64_t address[SC_LANES], uint32_t bytes, uint32_t lanes, uint32_t file, uint32_t line,
                        uint64_t base, uint64_t size)
 {
