@@ -26,6 +26,9 @@ struct shape3 { unsigned x, y, z; };
 /* Runs kernel "k". Returns the fault (enum sc_fault), or -1. Fails the test if the text does not compile. */
 int run_shaped(const char *text, struct shape3 grid, struct shape3 block, unsigned dynamic_shared);
 int run(const char *text, unsigned grid, unsigned block);
+/* The same where the first words of out are the device's memory, the next ones are host memory that it was given, and nothing else is there. */
+struct fault { int kind; uint32_t thread, bytes, line; };     /* kind: enum sc_fault, -1 for none */
+struct fault run_within(const char *text, unsigned grid, unsigned block, unsigned words, unsigned host_words);
 /* What jit_check says; "" if nothing. */
 const char *check(const char *text);
 
