@@ -118,10 +118,12 @@ static void misaligned_rows_are_told(void **state)
         assert_int_equal(((uint16_t *)out)[i + 1], i);
 }
 
-/* 32 bits wrap between lanes 1 and 2, with all lanes on: the first two lie 16 GB further on. */
+/* 32 bits wrap between lanes 1 and 2, with all lanes on: the first two lie 16 GB further on than the others. */
 static void an_index_that_wraps_leaves_the_row(void **state)
 {
     (void)state;
+    is_fault(run_in_memory(KERNEL("sub.s32 %r1, %r0, 2; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd0, %rd2; add.s64 %rd3, %rd3, -17179869176;\n"
+        LINE(72) "st.global.u32 [%rd3], 4;\nret;\n") FILES, 1, 32), ILLEGAL, 2, 4, 72);
     is_fault(run_in_memory(KERNEL("sub.s32 %r1, %r0, 2; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd0, %rd2; mul.wide.u32 %rd4, %r0, 4; add.s64 %rd4, %rd0, %rd4;\n"
         LINE(70) "st.global.u32 [%rd4], 3;\n" LINE(71) "st.global.u32 [%rd3], 4;\nret;\n") FILES, 1, 32), ILLEGAL, 0, 4, 71);
     assert_int_equal(out[0], 3);
@@ -150,6 +152,20 @@ static void rows_of_host_memory_go_in_and_out(void **state)
         }
 }
 
+/* Where the third access is no row of the device's memory, the first two have been made, once. */
+static void what_was_done_is_not_done_again(void **state)
+{
+    (void)state;
+    assert_int_equal(run_within(KERNEL(INDEX "add.s64 %rd3, %rd0, %rd2;\n"
+        "ld.global.u32 %r1, [%rd3]; add.s32 %r1, %r1, 1; st.global.u32 [%rd3], %r1; st.global.u32 [%rd3+16384], %r1;\n"
+        "ld.global.u32 %r1, [%rd3+4096]; add.s32 %r1, %r1, 1; st.global.u32 [%rd3+4096], %r1;\nret;\n"), 1, 64, WORDS, 64).kind, -1);
+    for (unsigned i = 0; i < 64; i++) {
+        assert_int_equal(out[i], 1);
+        assert_int_equal(out[1024 + i], 1);
+        assert_int_equal(out[WORDS + i], 1);
+    }
+}
+
 static void host_memory_ends_where_it_ends(void **state)
 {
     (void)state;
@@ -166,7 +182,7 @@ int main(void)
         cmocka_unit_test(a_fault_tells_its_own_thread_and_line), cmocka_unit_test(a_check_stands_for_the_same_access_only),
         cmocka_unit_test(a_guarded_access_checks_nothing_for_an_unguarded_one), cmocka_unit_test(misaligned_rows_are_told),
         cmocka_unit_test(an_index_that_wraps_leaves_the_row), cmocka_unit_test(rows_of_host_memory_go_in_and_out),
-        cmocka_unit_test(host_memory_ends_where_it_ends),
+        cmocka_unit_test(what_was_done_is_not_done_again), cmocka_unit_test(host_memory_ends_where_it_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
