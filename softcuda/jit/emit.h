@@ -74,6 +74,7 @@ struct emit {
     const struct ptx_insn *in;
     LLVMBasicBlockRef otherwise;    /* where to go if this access is not a row, or would fault; NULL outside of the first code of a stretch */
     uint32_t built_twice;           /* instructions so far, stretch.c */
+    uint32_t turns;                 /* loops over lanes so far, memory.c */
 };
 
 /* ---- build.c: small pieces of IR */

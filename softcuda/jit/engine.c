@@ -37,7 +37,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct arith_symbol runtime[] = {
     SYMBOL(sc_rt_barrier), SYMBOL(sc_rt_barrier_arrive), SYMBOL(sc_rt_barrier_red), SYMBOL(sc_rt_yield), SYMBOL(sc_rt_nanosleep),
     SYMBOL(sc_rt_fault), SYMBOL(sc_rt_check_one), SYMBOL(sc_rt_check_lanes), SYMBOL(sc_rt_check_range),
-    SYMBOL(sc_rt_read_lanes), SYMBOL(sc_rt_write_lanes), SYMBOL(sc_rt_clock), SYMBOL(sc_rt_globaltimer),
+    SYMBOL(sc_rt_gather_lanes), SYMBOL(sc_rt_scatter_lanes), SYMBOL(sc_rt_read_lanes), SYMBOL(sc_rt_write_lanes),
+    SYMBOL(sc_rt_clock), SYMBOL(sc_rt_globaltimer),
     SYMBOL(sc_rt_texture), SYMBOL(sc_rt_texture_query), SYMBOL(sc_rt_surface), SYMBOL(sc_rt_matrix_multiply), SYMBOL(sc_rt_matrix_move),
     SYMBOL(sc_rt_matrix_rows), SYMBOL(sc_rt_matrix_transpose), SYMBOL(sc_rt_mbarrier), SYMBOL(sc_rt_bulk_copy), { NULL, NULL },
 };

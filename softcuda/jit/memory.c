@@ -9,6 +9,7 @@
 
 #define B(e) ((e)->v.builder)
 #define MAX_VECTOR 8
+#define MOST_TURNS 32       /* loops over the lanes in one function */
 
 struct access {
     struct address where;
@@ -226,22 +227,28 @@ static void load_shaped(struct emit *e, struct access *a)
     }
 }
 
-/* What is no row after all, or leaves the device's memory: the runtime looks at each lane, and does it. It hardly ever comes to that, so the code
- * should be short. */
-static bool go_lane_by_lane(struct emit *e, const struct access *a, const char *call, LLVMValueRef values)
+/* The runtime looks at each lane, and does it: for what is no row after all, or leaves the device's memory. It hardly ever comes to that, so the
+ * code should be short. The bounds of shared memory need no look (bounds.c). */
+static bool go_lane_by_lane(struct emit *e, const struct access *a, bool write, LLVMValueRef values)
 {
-    LLVMValueRef at = address_lanes(e, &a->where, 0), args[8] = { e->warp };
+    LLVMValueRef args[8] = { e->warp };
+    bool shared = a->where.space == PTX_SHARED;
 
     if (address_has_own_range(a->where.space))
         return false;
-    args[1] = b_spill(e, LLVMBuildPtrToInt(B(e), at, LLVMVectorType(b_int(e, 64), SC_LANES), ""));
+    if (shared)
+        check(e, a, true);
+    args[1] = b_spill(e, LLVMBuildPtrToInt(B(e), address_lanes(e, &a->where, 0), LLVMVectorType(b_int(e, 64), SC_LANES), ""));
     args[2] = values;
     args[3] = b_i32(e, element_bytes(a));
     args[4] = b_i32(e, a->n);
     args[5] = b_bits(e, e->mask);
     args[6] = b_i32(e, e->in->loc_file);
     args[7] = b_i32(e, e->in->loc_line);
-    b_call(e, call, 0, args, 8);
+    if (shared)
+        b_call(e, write ? "sc_rt_scatter_lanes" : "sc_rt_gather_lanes", 0, args + 1, 5);
+    else
+        b_call(e, write ? "sc_rt_write_lanes" : "sc_rt_read_lanes", 0, args, 8);
     return true;
 }
 
@@ -255,13 +262,22 @@ static void load_wrapped(struct emit *e, struct access *a)
 {
     LLVMValueRef values = b_scratch(e, (uint64_t)a->n * SC_LANES * element_bytes(a));
 
-    if (!go_lane_by_lane(e, a, "sc_rt_read_lanes", values)) {
+    if (!go_lane_by_lane(e, a, false, values)) {
         check(e, a, true);
         load_scattered(e, a);
         return;
     }
     for (unsigned i = 0; i < a->n; i++)
         a->value[i] = b_load(e, row_type(e, a, SC_LANES), nth(e, a, values, i));
+}
+
+/* Scattered places that the machine cannot gather take a loop for each element, and LLVM's register allocator takes its time over hundreds of
+ * loops. The runtime is as fast where it reads several elements at once, and nearly so else. */
+static bool is_for_the_runtime(struct emit *e, const struct access *a)
+{
+    if (a->where.kind != ADDRESS_SCATTERED || address_has_own_range(a->where.space) || !scatter_takes_turns(e, a->bits))
+        return false;
+    return a->n > 1 || e->turns++ >= MOST_TURNS;
 }
 
 static void load_either_way(struct emit *e, struct access *a)
@@ -429,7 +445,7 @@ static void store_wrapped(struct emit *e, struct access *a)
 
     for (unsigned i = 0; i < a->n; i++)
         LLVMBuildStore(B(e), a->value[i], nth(e, a, values, i));
-    if (go_lane_by_lane(e, a, "sc_rt_write_lanes", values))
+    if (go_lane_by_lane(e, a, true, values))
         return;
     check(e, a, true);
     store_scattered(e, a);
@@ -486,6 +502,8 @@ static void emit_load(struct emit *e)
         load_strong(e, &a);
     } else if (a.where.exact) {
         load_either_way(e, &a);
+    } else if (is_for_the_runtime(e, &a)) {
+        load_wrapped(e, &a);
     } else {
         check(e, &a, false);
         load_shaped(e, &a);
@@ -509,6 +527,8 @@ static void emit_store(struct emit *e)
         store_strong(e, &a);
     } else if (a.where.exact) {
         store_either_way(e, &a);
+    } else if (is_for_the_runtime(e, &a)) {
+        store_wrapped(e, &a);
     } else {
         check(e, &a, false);
         store_shaped(e, &a);
@@ -532,6 +552,8 @@ static void emit_copy(struct emit *e)
             a.value[i] = b_splat(e, a.value[i]);
     } else if (a.where.exact) {
         load_either_way(e, &a);
+    } else if (is_for_the_runtime(e, &a)) {
+        load_wrapped(e, &a);
     } else {
         check(e, &a, false);
         load_shaped(e, &a);
@@ -546,6 +568,8 @@ static void emit_copy(struct emit *e)
     a.where = address_make(e, &in->ops[0], PTX_SHARED, (unsigned)bytes);
     if (a.where.kind == ADDRESS_ONE) {
         store_place(e, &a);
+    } else if (is_for_the_runtime(e, &a)) {
+        store_wrapped(e, &a);
     } else {
         check(e, &a, false);
         store_shaped(e, &a);

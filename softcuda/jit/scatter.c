@@ -68,13 +68,16 @@ static void store_in_turn(struct emit *e, LLVMValueRef value, LLVMValueRef lanes
     b_lanes_end(e, &loop);
 }
 
+bool scatter_takes_turns(struct emit *e, unsigned bits)
+{
+    return !machine_has(e, bits) && !(machine_has(e, 32) && bits < 32);
+}
+
 LLVMValueRef scatter_load(struct emit *e, LLVMValueRef lanes, unsigned bits)
 {
-    if (machine_has(e, bits))
-        return gather(e, lanes, bits, bits / 8);
-    if (machine_has(e, 32) && bits < 32)
-        return gather_small(e, lanes, bits);
-    return load_in_turn(e, lanes, bits);
+    if (scatter_takes_turns(e, bits))
+        return load_in_turn(e, lanes, bits);
+    return machine_has(e, bits) ? gather(e, lanes, bits, bits / 8) : gather_small(e, lanes, bits);
 }
 
 void scatter_store(struct emit *e, LLVMValueRef value, LLVMValueRef lanes, unsigned bits)

@@ -77,10 +77,8 @@ static void copy(void *to, const void *from, uint32_t bytes)
     }
 }
 
-void sc_rt_read_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], void *values, uint32_t bytes, uint32_t n, uint32_t lanes,
-                      uint32_t file, uint32_t line)
+void sc_rt_gather_lanes(const uint64_t address[SC_LANES], void *values, uint32_t bytes, uint32_t n, uint32_t lanes)
 {
-    sc_rt_check_lanes(w, address, bytes * n, lanes, file, line);
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         for (uint32_t i = 0; i < n; i++)
@@ -88,15 +86,27 @@ void sc_rt_read_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], void 
     }
 }
 
-void sc_rt_write_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], const void *values, uint32_t bytes, uint32_t n, uint32_t lanes,
-                       uint32_t file, uint32_t line)
+void sc_rt_scatter_lanes(const uint64_t address[SC_LANES], const void *values, uint32_t bytes, uint32_t n, uint32_t lanes)
 {
-    sc_rt_check_lanes(w, address, bytes * n, lanes, file, line);
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         for (uint32_t i = 0; i < n; i++)
             copy((char *)(uintptr_t)address[lane] + i * bytes, (const char *)values + (i * SC_LANES + lane) * bytes, bytes);
     }
+}
+
+void sc_rt_read_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], void *values, uint32_t bytes, uint32_t n, uint32_t lanes,
+                      uint32_t file, uint32_t line)
+{
+    sc_rt_check_lanes(w, address, bytes * n, lanes, file, line);
+    sc_rt_gather_lanes(address, values, bytes, n, lanes);
+}
+
+void sc_rt_write_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], const void *values, uint32_t bytes, uint32_t n, uint32_t lanes,
+                       uint32_t file, uint32_t line)
+{
+    sc_rt_check_lanes(w, address, bytes * n, lanes, file, line);
+    sc_rt_scatter_lanes(address, values, bytes, n, lanes);
 }
 
 void sc_rt_check_range(struct sc_warp *w, const uint64_t address[SC_LANES], uint32_t bytes, uint32_t lanes, uint32_t file, uint32_t line,
