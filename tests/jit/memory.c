@@ -92,6 +92,43 @@ static void bytes_and_halves_go_where_each_lane_says(void **state)
         assert_int_equal(out[i], halves[(5 * i + 3) % 64] * 1000u + (uint32_t)(int8_t)bytes[(5 * i + 3) % 64]);
 }
 
+/* Four words at a time to places that the bits of the thread's number, swapped about, tell: of some threads, through shared memory. */
+static void structures_at_scattered_places_go_in_and_out(void **state)
+{
+    (void)state;
+    assert_int_equal(run(KERNEL(".shared .align 16 .b8 sm[1024];\n"
+        "xor.b32 %r1, %r0, 21; shl.b32 %r1, %r1, 4; cvt.u64.u32 %rd2, %r1; add.s64 %rd1, %rd0, %rd2; mov.u32 %r2, sm; add.u32 %r3, %r2, %r1;\n"
+        "add.s32 %r10, %r0, 100; add.s32 %r11, %r0, 200; add.s32 %r12, %r0, 300; setp.ne.u32 %p1, %r0, 7;\n"
+        "@%p1 st.shared.v4.u32 [%r3], {%r0, %r10, %r11, %r12};\nbar.sync 0;\n@%p1 ld.shared.v2.u32 {%r20, %r21}, [%r3+8];\n"
+        "@%p1 st.global.v2.u32 [%rd1], {%r21, %r20};\n@%p1 ld.global.v2.u32 {%r22, %r23}, [%rd1];\n@%p1 st.global.v2.u32 [%rd1+4096], {%r23, %r22};\n"
+        "@%p1 cp.async.cg.shared.global [%r3], [%rd1], 16;\n@%p1 ld.shared.v4.u32 {%r30, %r31, %r32, %r33}, [%r3];\n"
+        "@%p1 st.global.v4.u32 [%rd1+8192], {%r30, %r31, %r32, %r33};\nret;\n"), 1, 50), -1);
+    for (unsigned t = 0; t < 64; t++) {
+        const uint32_t *at = &out[4 * (t ^ 21)], on = t < 50 && t != 7;
+        const uint32_t wanted[] = { on ? t + 300 : 0, on ? t + 200 : 0, 0, 0 };
+        assert_memory_equal(at, wanted, 16);
+        assert_memory_equal(at + 2048, wanted, 16);
+        assert_int_equal(at[1024], wanted[1]);
+        assert_int_equal(at[1025], wanted[0]);
+    }
+}
+
+/* So many that not each gets a loop of its own. */
+static void many_scattered_halves_go_in_and_out(void **state)
+{
+    char text[8000] = KERNEL_BEGIN ".reg .b16 %h<2>;\nxor.b32 %r1, %r0, 21; shl.b32 %r1, %r1, 1; cvt.u64.u32 %rd2, %r1; add.s64 %rd1, %rd0, %rd2; cvt.u16.u32 %h0, %r0;\n"
+                                   "st.global.u16 [%rd1], %h0;\n";
+
+    (void)state;
+    for (unsigned i = 0; i < 40; i++)
+        snprintf(text + strlen(text), 200, "ld.global.u16 %%h0, [%%rd1+%u]; add.s16 %%h0, %%h0, 3; st.global.u16 [%%rd1+%u], %%h0;\n", 128 * i, 128 * i + 128);
+    strcat(text, "ret;\n}\n");
+    assert_int_equal(run(text, 1, 50), -1);
+    for (unsigned i = 0; i <= 40; i++)
+        for (unsigned t = 0; t < 64; t++)
+            assert_int_equal(((uint16_t *)out)[64 * i + (t ^ 21)], t < 50 ? t + 3 * i : 0);
+}
+
 static void the_highest_lane_s_store_stays(void **state)
 {
     (void)state;
@@ -176,6 +213,7 @@ int main(void)
         cmocka_unit_test(rows_of_structures_go_in_and_out), cmocka_unit_test(an_index_that_wraps_reads_where_single_threads_would),
         cmocka_unit_test(narrow_loads_extend_as_their_type_says), cmocka_unit_test(narrow_conversions_extend_as_their_type_says),
         cmocka_unit_test(tiles_of_sixteen_load_rows_and_broadcasts),
+        cmocka_unit_test(structures_at_scattered_places_go_in_and_out), cmocka_unit_test(many_scattered_halves_go_in_and_out),
         cmocka_unit_test(bytes_and_halves_go_where_each_lane_says), cmocka_unit_test(the_highest_lane_s_store_stays),
         cmocka_unit_test(a_guarded_load_of_one_place_touches_nothing_if_no_lane_wants_it),
         cmocka_unit_test(atomics_add_up_in_all_spaces), cmocka_unit_test(local_arrays_are_each_thread_s_own),

@@ -152,6 +152,20 @@ static void rows_of_host_memory_go_in_and_out(void **state)
         }
 }
 
+/* Not part of a stretch, but told by the same code where there are no gathers: 16 bytes at places in any order, of which thread 30's is misaligned
+ * and thread 20's is outside. */
+static void scattered_structures_are_checked(void **state)
+{
+    (void)state;
+    is_fault(run_in_memory(KERNEL("xor.b32 %r1, %r0, 5; shl.b32 %r2, %r1, 4; setp.eq.u32 %p1, %r0, 30; selp.b32 %r3, 8, 0, %p1; add.s32 %r2, %r2, %r3; cvt.u64.u32 %rd2, %r2; add.s64 %rd3, %rd0, %rd2;\n"
+        LINE(90) "ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd3];\nst.global.u32 [%rd0], %r4;\nret;\n") FILES, 1, 32), MISALIGNED, 30, 16, 90);
+    is_fault(run_in_memory(KERNEL("xor.b32 %r1, %r0, 5; shl.b32 %r2, %r1, 4; setp.eq.u32 %p1, %r0, 20; selp.b32 %r3, 16384, 0, %p1; add.s32 %r2, %r2, %r3; cvt.u64.u32 %rd2, %r2; add.s64 %rd3, %rd0, %rd2;\n"
+        LINE(91) "st.global.v4.u32 [%rd3], {%r0, %r0, %r0, 1};\nret;\n") FILES, 1, 32), ILLEGAL, 20, 16, 91);
+    assert_int_equal(out[3], 0);
+    is_fault(run_in_memory(KERNEL(".shared .align 16 .b8 sm[1024];\nxor.b32 %r1, %r0, 5; shl.b32 %r2, %r1, 4; setp.eq.u32 %p1, %r0, 9; selp.b32 %r3, 8, 0, %p1; add.s32 %r2, %r2, %r3; mov.u32 %r3, sm; add.s32 %r2, %r2, %r3;\n"
+        LINE(92) "st.shared.v4.u32 [%r2], {%r0, %r0, %r0, 1};\nret;\n") FILES, 1, 32), MISALIGNED, 9, 16, 92);
+}
+
 /* Where the third access is no row of the device's memory, the first two have been made, once. */
 static void what_was_done_is_not_done_again(void **state)
 {
@@ -182,7 +196,7 @@ int main(void)
         cmocka_unit_test(a_fault_tells_its_own_thread_and_line), cmocka_unit_test(a_check_stands_for_the_same_access_only),
         cmocka_unit_test(a_guarded_access_checks_nothing_for_an_unguarded_one), cmocka_unit_test(misaligned_rows_are_told),
         cmocka_unit_test(an_index_that_wraps_leaves_the_row), cmocka_unit_test(rows_of_host_memory_go_in_and_out),
-        cmocka_unit_test(what_was_done_is_not_done_again), cmocka_unit_test(host_memory_ends_where_it_ends),
+        cmocka_unit_test(scattered_structures_are_checked), cmocka_unit_test(what_was_done_is_not_done_again), cmocka_unit_test(host_memory_ends_where_it_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
