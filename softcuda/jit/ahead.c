@@ -7,7 +7,7 @@
 #include "softcuda/jit/address.h"
 
 #define B(e) ((e)->v.builder)
-#define STEPS 6        /* a few hundred cycles of a small loop */
+#define STEPS 6         /* more drive each other out of the cache: with a stride of a power of two, all lines are in a set or two */
 #define LINE 64
 #define MOST_LINES 2    /* rows of more than that are long enough for the CPU to see what comes */
 

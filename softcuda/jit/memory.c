@@ -271,13 +271,14 @@ static void load_wrapped(struct emit *e, struct access *a)
         a->value[i] = b_load(e, row_type(e, a, SC_LANES), nth(e, a, values, i));
 }
 
-/* Scattered places that the machine cannot gather take a loop for each element, and LLVM's register allocator takes its time over hundreds of
- * loops. The runtime is as fast where it reads several elements at once, and nearly so else. */
+/* Scattered places that the machine cannot gather take a loop for each element. LLVM's register allocator takes its time over hundreds of loops: what
+ * comes after so many goes through the runtime, which is somewhat slower. */
 static bool is_for_the_runtime(struct emit *e, const struct access *a)
 {
     if (a->where.kind != ADDRESS_SCATTERED || address_has_own_range(a->where.space) || !scatter_takes_turns(e, a->bits))
         return false;
-    return a->n > 1 || e->turns++ >= MOST_TURNS;
+    e->turns += a->n;
+    return e->turns > MOST_TURNS;
 }
 
 static void load_either_way(struct emit *e, struct access *a)

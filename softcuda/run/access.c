@@ -65,34 +65,39 @@ void sc_rt_check_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], uint
         sc_rt_check_one(w, address[__builtin_ctz(rest)], bytes, rest & -rest, file, line);
 }
 
-/* In one instruction, as other threads may look on. */
-static void copy(void *to, const void *from, uint32_t bytes)
-{
-    switch (bytes) {
-    case 1: memcpy(to, from, 1); break;
-    case 2: memcpy(to, from, 2); break;
-    case 4: memcpy(to, from, 4); break;
-    case 8: memcpy(to, from, 8); break;
-    default: memcpy(to, from, 16); break;
+/* Each element in one instruction, as other threads may look on: with sizes that the compiler knows. */
+#define EACH_ELEMENT(name, to, from)                                                                                             \
+    static inline __attribute__((always_inline)) void name(char *memory, const uint64_t *address, uint32_t bytes, uint32_t n,    \
+                                                           uint32_t lanes)                                                       \
+    {                                                                                                                            \
+        for (uint32_t rest = lanes; rest; rest &= rest - 1) {                                                                    \
+            uint32_t lane = (uint32_t)__builtin_ctz(rest);                                                                       \
+            char *place = (char *)(uintptr_t)address[lane], *value = memory + lane * bytes;                                      \
+            for (uint32_t i = 0; i < n; i++, place += bytes, value += SC_LANES * bytes)                                          \
+                memcpy(to, from, bytes);                                                                                         \
+        }                                                                                                                        \
     }
+
+EACH_ELEMENT(gather, value, place)
+EACH_ELEMENT(scatter, place, value)
+
+#define BY_SIZE(name)                                           \
+    switch (bytes) {                                            \
+    case 1: name(memory, address, 1, n, lanes); break;          \
+    case 2: name(memory, address, 2, n, lanes); break;          \
+    case 4: name(memory, address, 4, n, lanes); break;          \
+    case 8: name(memory, address, 8, n, lanes); break;          \
+    default: name(memory, address, 16, n, lanes); break;        \
+    }
+
+void sc_rt_gather_lanes(const uint64_t address[SC_LANES], void *memory, uint32_t bytes, uint32_t n, uint32_t lanes)
+{
+    BY_SIZE(gather)
 }
 
-void sc_rt_gather_lanes(const uint64_t address[SC_LANES], void *values, uint32_t bytes, uint32_t n, uint32_t lanes)
+void sc_rt_scatter_lanes(const uint64_t address[SC_LANES], void *memory, uint32_t bytes, uint32_t n, uint32_t lanes)
 {
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        for (uint32_t i = 0; i < n; i++)
-            copy((char *)values + (i * SC_LANES + lane) * bytes, (const char *)(uintptr_t)address[lane] + i * bytes, bytes);
-    }
-}
-
-void sc_rt_scatter_lanes(const uint64_t address[SC_LANES], const void *values, uint32_t bytes, uint32_t n, uint32_t lanes)
-{
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        for (uint32_t i = 0; i < n; i++)
-            copy((char *)(uintptr_t)address[lane] + i * bytes, (const char *)values + (i * SC_LANES + lane) * bytes, bytes);
-    }
+    BY_SIZE(scatter)
 }
 
 void sc_rt_read_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], void *values, uint32_t bytes, uint32_t n, uint32_t lanes,
@@ -102,7 +107,7 @@ void sc_rt_read_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], void 
     sc_rt_gather_lanes(address, values, bytes, n, lanes);
 }
 
-void sc_rt_write_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], const void *values, uint32_t bytes, uint32_t n, uint32_t lanes,
+void sc_rt_write_lanes(struct sc_warp *w, const uint64_t address[SC_LANES], void *values, uint32_t bytes, uint32_t n, uint32_t lanes,
                        uint32_t file, uint32_t line)
 {
     sc_rt_check_lanes(w, address, bytes * n, lanes, file, line);

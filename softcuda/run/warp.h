@@ -47,11 +47,11 @@ void sc_rt_check_range(struct sc_warp *, const uint64_t address[SC_LANES], uint3
 
 /* Accesses of n elements of so many bytes a lane, upwards. Element i of lane l is values[i * SC_LANES + l]. */
 void sc_rt_gather_lanes(const uint64_t address[SC_LANES], void *values, uint32_t bytes, uint32_t n, uint32_t lanes);
-void sc_rt_scatter_lanes(const uint64_t address[SC_LANES], const void *values, uint32_t bytes, uint32_t n, uint32_t lanes);
+void sc_rt_scatter_lanes(const uint64_t address[SC_LANES], void *values, uint32_t bytes, uint32_t n, uint32_t lanes);
 /* The same after sc_rt_check_lanes has seen that all may be made. */
 void sc_rt_read_lanes(struct sc_warp *, const uint64_t address[SC_LANES], void *values, uint32_t bytes, uint32_t n, uint32_t lanes,
                       uint32_t file, uint32_t line);
-void sc_rt_write_lanes(struct sc_warp *, const uint64_t address[SC_LANES], const void *values, uint32_t bytes, uint32_t n, uint32_t lanes,
+void sc_rt_write_lanes(struct sc_warp *, const uint64_t address[SC_LANES], void *values, uint32_t bytes, uint32_t n, uint32_t lanes,
                        uint32_t file, uint32_t line);
 
 /* Arrive with nlanes threads of this warp at barrier id of the block and wait until expected threads have arrived
