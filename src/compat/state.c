@@ -153,11 +153,16 @@ const char *gpudl_cudart_error_text(void)
 
 cudaError_t gpudl__rt_driver(const gpudl_driver_table **out)
 {
+    cudaError_t err;
+
     *out = gpudl_loader_driver(NULL);
     if (*out)
         return cudaSuccess;
-    /* A call that returns a status says why: no device, too old, forked. */
-    return gpudl__rt_status(gpudl_loader_use_device(NULL, 0));
+    /* A call that returns a status says why: no device, too old, forked. It may find a driver that was not there a moment ago. */
+    err = gpudl__rt_status(gpudl_loader_use_device(NULL, thread.device));
+    if (!err)
+        *out = gpudl_loader_driver(NULL);
+    return err || *out ? err : gpudl__rt_fail(cudaErrorInitializationError, "the driver came and went");
 }
 
 cudaError_t gpudl__rt_enter(const gpudl_driver_table **out)

@@ -12,6 +12,8 @@
 #include <cuda_runtime.h>
 #include <gpudl/gpudl.h>
 
+static const char *saxpy_path, *globals_path;
+
 #define assert_cuda(call) \
     do { \
         cudaError_t err_ = (call); \
@@ -76,7 +78,7 @@ static void wrong_images_have_the_runtimes_codes(void **state)
         cudaErrorUnsupportedPtxVersion, "");
     assert_error(cudaLibraryLoadFromFile(&library, "/nowhere/k.cubin", NULL, NULL, 0, NULL, NULL, 0), cudaErrorFileNotFound,
         "/nowhere/k.cubin");
-    assert_error(cudaLibraryLoadFromFile(NULL, SAXPY, NULL, NULL, 0, NULL, NULL, 0), cudaErrorInvalidValue, "NULL");
+    assert_error(cudaLibraryLoadFromFile(NULL, saxpy_path, NULL, NULL, 0, NULL, NULL, 0), cudaErrorInvalidValue, "NULL");
     assert_error(load_bytes(NULL), cudaErrorInvalidValue, "NULL");
 }
 
@@ -102,13 +104,14 @@ static void options_that_gpudl_has_not_are_refused(void **state)
     cudaLibrary_t library;
 
     (void)state;
-    assert_error(cudaLibraryLoadFromFile(&library, SAXPY, options, values, 1, NULL, NULL, 0), cudaErrorNotSupported, "option 31");
-    assert_error(cudaLibraryLoadFromFile(&library, SAXPY, NULL, NULL, 1, NULL, NULL, 0), cudaErrorInvalidValue, "options");
+    assert_error(
+        cudaLibraryLoadFromFile(&library, saxpy_path, options, values, 1, NULL, NULL, 0), cudaErrorNotSupported, "option 31");
+    assert_error(cudaLibraryLoadFromFile(&library, saxpy_path, NULL, NULL, 1, NULL, NULL, 0), cudaErrorInvalidValue, "options");
 }
 
 static void the_last_error_stays_until_it_is_taken(void **state)
 {
-    cudaLibrary_t library = load(SAXPY);
+    cudaLibrary_t library = load(saxpy_path);
     cudaKernel_t kernel;
 
     (void)state;
@@ -166,7 +169,7 @@ static void every_code_has_its_name_and_a_text(void **state)
 
 static void a_name_gives_one_handle_and_two_libraries_two(void **state)
 {
-    cudaLibrary_t a = load(SAXPY), b = load(SAXPY);
+    cudaLibrary_t a = load(saxpy_path), b = load(saxpy_path);
     cudaKernel_t listed = NULL;
 
     (void)state;
@@ -182,7 +185,7 @@ static void a_name_gives_one_handle_and_two_libraries_two(void **state)
 
 static void what_was_unloaded_is_told(void **state)
 {
-    cudaLibrary_t library = load(SAXPY);
+    cudaLibrary_t library = load(saxpy_path);
     cudaKernel_t kernel = kernel_of(library, "saxpy");
     dim3 one = { 1, 1, 1 };
     unsigned count;
@@ -204,7 +207,7 @@ static void many_loads_leave_nothing_that_is_found(void **state)
 
     (void)state;
     for (int i = 0; i < ROUNDS; i++)
-        kernels[i] = kernel_of(libraries[i] = load(SAXPY), "saxpy");
+        kernels[i] = kernel_of(libraries[i] = load(saxpy_path), "saxpy");
     for (int i = 0; i < ROUNDS; i += 2)
         assert_cuda(cudaLibraryUnload(libraries[i]));
     for (int i = 0; i < ROUNDS; i++)
@@ -228,7 +231,7 @@ static void a_host_function_is_no_kernel(void **state)
 
 static void names_of_articles_work(void **state)
 {
-    FILE *f = fopen(SAXPY, "rb");
+    FILE *f = fopen(saxpy_path, "rb");
     static unsigned char bytes[1 << 20];
     size_t n;
     cudaLibrary_t library;
@@ -248,7 +251,7 @@ static void names_of_articles_work(void **state)
     assert_cuda(cudaLibraryUnload(library));
     assert_error(cudaLibraryLoadFromMemory(&library, bytes, n / 2), cudaErrorInvalidKernelImage, "");
     assert_cuda(cudaStreamCreate(&stream));
-    assert_cuda(cudaLibraryLoadFromFileAsync(&library, SAXPY, stream));
+    assert_cuda(cudaLibraryLoadFromFileAsync(&library, saxpy_path, stream));
     assert_non_null(kernel_of(library, "saxpy"));
     assert_cuda(cudaLibraryUnload(library));
     assert_cuda(cudaStreamDestroy(stream));
@@ -256,7 +259,7 @@ static void names_of_articles_work(void **state)
 
 static void handles_are_gpudls_own(void **state)
 {
-    cudaLibrary_t library = load(SAXPY);
+    cudaLibrary_t library = load(saxpy_path);
     const char *name = NULL;
 
     (void)state;
@@ -268,7 +271,7 @@ static void handles_are_gpudls_own(void **state)
 
 static void a_managed_global_is_the_hosts_too(void **state)
 {
-    cudaLibrary_t library = load(GLOBALS);
+    cudaLibrary_t library = load(globals_path);
     size_t bytes = 0;
     void *p = NULL;
 
@@ -284,7 +287,7 @@ static void a_managed_global_is_the_hosts_too(void **state)
 
 static void an_impossible_grid_is_an_invalid_configuration(void **state)
 {
-    cudaLibrary_t library = load(SAXPY);
+    cudaLibrary_t library = load(saxpy_path);
     cudaKernel_t kernel = kernel_of(library, "saxpy");
     dim3 one = { 1, 1, 1 }, none = { 0, 1, 1 }, large = { 4096, 1, 1 };
     int n = 0;
@@ -337,6 +340,51 @@ static void copies_go_in_every_direction(void **state)
     assert_error(cudaMemcpyToSymbol(in, out, 4, 0, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol, "cudaLibraryGetGlobal");
 }
 
+static void devices_tell_of_themselves(void **state)
+{
+    struct cudaDeviceProp properties;
+    int major = 0, least = -99, greatest = -99, current = -1;
+    char bus[32] = "";
+    size_t free_bytes = 0, total = 0, stack = 0;
+
+    (void)state;
+    assert_cuda(cudaSetDevice(0));
+    assert_cuda(cudaGetDevice(&current));
+    assert_int_equal(current, 0);
+    assert_cuda(cudaGetDeviceProperties(&properties, 0));
+    assert_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+    assert_int_equal(properties.major, major);
+    assert_true(
+        properties.multiProcessorCount > 0 && properties.maxThreadsDim[0] >= 256 && properties.sharedMemPerBlock >= 48 * 1024);
+    assert_cuda(cudaMemGetInfo(&free_bytes, &total));
+    assert_true(free_bytes <= total && total <= properties.totalGlobalMem);
+    assert_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    assert_true(greatest <= least && least <= 0);
+    assert_cuda(cudaDeviceGetPCIBusId(bus, sizeof(bus), 0));
+    assert_true(strlen(bus) >= 7);
+    assert_cuda(cudaDeviceGetLimit(&stack, cudaLimitStackSize));
+    assert_true(stack > 0);
+    assert_error(cudaGetDeviceProperties(&properties, -1), cudaErrorInvalidDevice, "-1");
+    assert_error(cudaDeviceGetAttribute(NULL, cudaDevAttrWarpSize, 0), cudaErrorInvalidValue, "NULL");
+}
+
+static void managed_memory_is_the_hosts_too(void **state)
+{
+    struct cudaPointerAttributes what;
+    int *p = NULL;
+
+    (void)state;
+    assert_cuda(cudaMallocManaged((void **)&p, 64, cudaMemAttachGlobal));
+    p[3] = 5;
+    assert_cuda(cudaMemset(p, 1, 8));
+    assert_cuda(cudaDeviceSynchronize());
+    assert_int_equal(p[0], 0x01010101);
+    assert_int_equal(p[3], 5);
+    assert_cuda(cudaPointerGetAttributes(&what, p));
+    assert_int_equal(what.type, cudaMemoryTypeManaged);
+    assert_cuda(cudaFree(p));
+}
+
 static void memory_in_stream_order(void **state)
 {
     cudaStream_t stream;
@@ -362,7 +410,7 @@ static void memory_in_stream_order(void **state)
 
 static void kernels_live_through_a_reset(void **state)
 {
-    cudaLibrary_t library = load(SAXPY);
+    cudaLibrary_t library = load(saxpy_path);
     cudaKernel_t kernel = kernel_of(library, "saxpy");
     dim3 one = { 1, 1, 1 };
     int n = 1;
@@ -383,6 +431,22 @@ static void kernels_live_through_a_reset(void **state)
     assert_cuda(cudaLibraryUnload(library));
 }
 
+static void globals_begin_anew_after_a_reset(void **state)
+{
+    cudaLibrary_t library = load(globals_path);
+    int value = 7;
+    void *p;
+
+    (void)state;
+    assert_cuda(cudaLibraryGetGlobal(&p, NULL, library, "counter"));
+    assert_cuda(cudaMemcpy(p, &value, sizeof(value), cudaMemcpyHostToDevice));
+    assert_cuda(cudaDeviceReset());
+    assert_cuda(cudaLibraryGetGlobal(&p, NULL, library, "counter"));
+    assert_cuda(cudaMemcpy(&value, p, sizeof(value), cudaMemcpyDeviceToHost));
+    assert_int_equal(value, 5);
+    assert_cuda(cudaLibraryUnload(library));
+}
+
 static void *load_and_unload(void *path)
 {
     cudaLibrary_t library = load(path);
@@ -397,7 +461,7 @@ static void threads_load_at_once(void **state)
 
     (void)state;
     for (int i = 0; i < 4; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, load_and_unload, (void *)(uintptr_t)SAXPY), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, load_and_unload, (void *)(uintptr_t)saxpy_path), 0);
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
 }
@@ -413,7 +477,7 @@ static void versions_say_that_libraries_work(void **state)
     assert_int_equal(driver, gpudl_loader_driver(NULL)->version);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_images_have_the_runtimes_codes),
@@ -431,14 +495,21 @@ int main(void)
         cmocka_unit_test(a_managed_global_is_the_hosts_too),
         cmocka_unit_test(an_impossible_grid_is_an_invalid_configuration),
         cmocka_unit_test(copies_go_in_every_direction),
+        cmocka_unit_test(devices_tell_of_themselves),
+        cmocka_unit_test(managed_memory_is_the_hosts_too),
         cmocka_unit_test(memory_in_stream_order),
         cmocka_unit_test(threads_load_at_once),
         cmocka_unit_test(versions_say_that_libraries_work),
         cmocka_unit_test(kernels_live_through_a_reset),
+        cmocka_unit_test(globals_begin_anew_after_a_reset),
     };
     int devices;
 
     if (cudaGetDeviceCount(&devices) != cudaSuccess || !devices)
         return printf("no device: %s\n", gpudl_cudart_error_text()), 77;
+    if (argc != 3)
+        return fprintf(stderr, "usage: %s saxpy.fatbin globals.fatbin\n", argv[0]), 2;
+    saxpy_path = argv[1];
+    globals_path = argv[2];
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
