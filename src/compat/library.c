@@ -49,6 +49,7 @@ static struct loaded *find(cudaLibrary_t library)
 
 static cudaError_t give(struct loaded *l, const char *name, cudaKernel_t *out)
 {
+    size_t length = strlen(name) + 1;
     struct given *g;
     cudaError_t err;
 
@@ -57,10 +58,10 @@ static cudaError_t give(struct loaded *l, const char *name, cudaKernel_t *out)
             *out = g->kernel;
             return cudaSuccess;
         }
-    g = malloc(sizeof(*g) + strlen(name) + 1);
+    g = malloc(sizeof(*g) + length);
     if (!g)
         return gpudl__rt_fail(cudaErrorMemoryAllocation, "no memory for the handle of kernel %s", name);
-    strcpy(g->name, name);
+    memcpy(g->name, name, length);
     err = gpudl__rt_status(gpudl_kernel_get(l->library, name, &g->kernel));
     if (!err && !gpudl__rt_set_add(g->kernel)) {
         gpudl_kernel_release(g->kernel);

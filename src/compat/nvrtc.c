@@ -29,13 +29,16 @@ struct gpudl_nvrtc_program {
 
 static int add(struct words *w, const char *word)
 {
-    char **more = realloc(w->word, (w->n + 1) * sizeof(*more));
+    char **more = word ? realloc(w->word, (w->n + 1) * sizeof(*more)) : NULL;
 
     if (!more)
         return 0;
     w->word = more;
-    w->word[w->n] = strdup(word);
-    return w->word[w->n] && ++w->n;
+    more[w->n] = strdup(word);
+    if (!more[w->n])
+        return 0;
+    w->n++;
+    return 1;
 }
 
 static void drop(struct words *w)
@@ -85,6 +88,9 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *out, const char *source, const char
 
     if (!out || !source || nheaders < 0 || (nheaders && (!headers || !header_names)))
         return NVRTC_ERROR_INVALID_INPUT;
+    for (int i = 0; i < nheaders; i++)
+        if (!headers[i] || !header_names[i])
+            return NVRTC_ERROR_INVALID_INPUT;
     p = calloc(1, sizeof(*p));
     if (!p)
         return NVRTC_ERROR_OUT_OF_MEMORY;
@@ -333,7 +339,10 @@ nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *out)
 {
     if (!program || !out)
         return program ? NVRTC_ERROR_INVALID_INPUT : NVRTC_ERROR_INVALID_PROGRAM;
-    strcpy(out, program->log ? program->log : "");
+    if (program->log)
+        memcpy(out, program->log, strlen(program->log) + 1);
+    else
+        *out = 0;
     return NVRTC_SUCCESS;
 }
 

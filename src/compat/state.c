@@ -212,7 +212,7 @@ cudaError_t cudaSetDevice(int device)
 {
     const gpudl_driver_table *cu;
     cudaError_t err = gpudl__rt_driver(&cu);
-    int n;
+    int n = 0;
 
     if (!err)
         err = RT_CALL(cu, DeviceGetCount, &n);
