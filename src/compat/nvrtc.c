@@ -150,11 +150,12 @@ static nvrtcResult read_options(nvrtcProgram p, int n, const char *const *option
     static const char *const rdc[] = { "--relocatable-device-code", "-rdc", NULL };
     static const char *const dc[] = { "--device-c", "-dc", NULL }, *const dlto[] = { "-dlto", "--dlink-time-opt", NULL };
 
+    for (int i = 0; i < n; i++)
+        if (!options[i])
+            return NVRTC_ERROR_INVALID_INPUT;
     for (int i = 0; i < n; i++) {
         const char *value;
 
-        if (!options[i])
-            return NVRTC_ERROR_INVALID_INPUT;
         if ((value = value_of(options, n, &i, arch)))
             snprintf(p->target, sizeof(p->target), "%s", value);
         else if ((value = value_of(options, n, &i, rdc)))

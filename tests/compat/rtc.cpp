@@ -42,10 +42,13 @@ static std::string log_of(nvrtcProgram program)
 
 static void broken()
 {
+    const char *none[] = { "--gpu-architecture", nullptr };
     nvrtcProgram program;
 
     RTC(nvrtcCreateProgram(&program, "__global__ void k() { nonsense; }", "broken.cu", 0, nullptr, nullptr));
     check(nvrtcCompileProgram(program, 0, nullptr) == NVRTC_ERROR_COMPILATION, "what does not compile is told");
+    check(nvrtcCompileProgram(program, 2, none) == NVRTC_ERROR_INVALID_INPUT, "an option that is NULL is told");
+    check(nvrtcCompileProgram(program, 0, nullptr) == NVRTC_ERROR_COMPILATION, "it does not compile a second time either");
     check(log_of(program).find("nonsense") != std::string::npos, "the log has the compiler's words");
     RTC(nvrtcDestroyProgram(&program));
     check(!program, "a destroyed program is NULL");
