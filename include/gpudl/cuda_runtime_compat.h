@@ -17,8 +17,8 @@
 #ifndef GPUDL_CUDA_RUNTIME_COMPAT_H
 #define GPUDL_CUDA_RUNTIME_COMPAT_H
 
-#if defined(__CUDA_RUNTIME_API_H__) || defined(__DRIVER_TYPES_H__)
-#error "NVIDIA's cuda_runtime.h is included already: a source file has either that or gpudl's names"
+#if defined(__CUDA_RUNTIME_API_H__) || defined(__DRIVER_TYPES_H__) || defined(__VECTOR_TYPES_H__)
+#error "a part of NVIDIA's cuda_runtime.h is included already: a source file has that or gpudl's names; include these first"
 #endif
 #ifdef __CUDACC__
 #error "nvcc brings NVIDIA's runtime along: compile host code that uses gpudl's names with the host's compiler"

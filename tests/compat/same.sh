@@ -3,7 +3,7 @@
 # have changed). Expects $SOURCE, $CC, $CXX, $CUDA_INCLUDE.
 #   numbers      every enumerator and constant has the same value, and every error code of NVIDIA's is there
 #   signatures   every function has the same type
-#   samples      the test programs compile with NVIDIA's headers as they are
+#   samples      the test programs compile with NVIDIA's headers as they are, and gpudl's names before NVIDIA's cuda_fp16.h and beside its cuda.h
 set -euo pipefail
 include=$SOURCE/include/gpudl
 tmp=$(mktemp -d)
@@ -74,6 +74,9 @@ samples()
     for sample in walk_cpp rtc; do
         "$CXX" -std=c++17 -Wall -Werror -isystem "$CUDA_INCLUDE" -fsyntax-only "$SOURCE/tests/compat/$sample.cpp"
     done
+    printf '#include <cuda.h>\n#include <cuda_runtime.h>\n#include <nvrtc.h>\n#include <cuda_fp16.h>\n%s\n' \
+        'float half_of(float x) { float2 v = make_float2(x, 0); return __half2float(__float2half(v.x / 2)); }' >"$tmp/t.cpp"
+    "$CXX" -std=c++17 -Wall -Werror -I"$include/compat" -I"$SOURCE/include" -isystem "$CUDA_INCLUDE" -fsyntax-only "$tmp/t.cpp"
 }
 
 "$1"
