@@ -487,6 +487,18 @@ GPUDL_API gpudl_status gpudl_kernel_launch(gpudl_kernel *kernel, const gpudl_lau
 GPUDL_API gpudl_status gpudl_kernel_launch_packed(gpudl_kernel *kernel, const gpudl_launch_config *config, const void *bytes,
                                                   size_t size);
 
+/**
+ * Hold what a program takes a kernel's parameters to be against what the image says of them, without a launch: once, when it gets the
+ * kernel (gpudl::kernel of <gpudl/gpudl.hpp> does).
+ * @args:   in the kernel's order; their types and sizes count, not their values. NULL where there are none
+ * @types:  how C++ spells each of them, "float const*" or "const float *"; an enumeration as its integer. NULL, or a NULL in it: not told
+ *
+ * Refuses what gpudl_kernel_launch() would, in the same words. Where types are told, and the kernel's name has them too, so are: a pointer to
+ * another type (void, and the sign of integers, do not matter; names of classes are not compared); a pointer to const for one that the
+ * kernel may write through; a floating-point number or a pointer for a class.
+ */
+GPUDL_API gpudl_status gpudl_kernel_check(gpudl_kernel *kernel, const gpudl_arg *args, const char *const *types, size_t n);
+
 #ifdef __cplusplus
 }
 #endif

@@ -72,6 +72,11 @@ __attribute__((noinline, cold)) gpudl_status gpudl__plan_refuse(
 /* Why the arguments are not the kernel's. */
 __attribute__((noinline, cold)) gpudl_status gpudl__plan_refuse_args(
     const gpudl_kernel *k, const struct plan *p, const gpudl_arg *args, size_t n);
+/* The words of both, and of gpudl_kernel_check(). type: how the program spells it, or NULL. */
+gpudl_status gpudl__refuse_arg(
+    const gpudl_kernel *k, const struct image_kernel *kernel, const gpudl_arg *a, const char *type, size_t i, const char *remark);
+gpudl_status gpudl__refuse_unknown(const gpudl_kernel *k);
+gpudl_status gpudl__refuse_count(const gpudl_kernel *k, const struct image_kernel *kernel, size_t n);
 __attribute__((noinline, cold)) gpudl_status gpudl__plan_refuse_packed(const gpudl_kernel *k, const struct plan *p, size_t size);
 
 #endif

@@ -137,7 +137,7 @@ gpudl_status gpudl__plan_refuse(const gpudl_kernel *k, const struct place *place
 
 /* ----------------------------------------------------------------------------------------------------------- arguments */
 
-static gpudl_status not_known(const gpudl_kernel *k)
+gpudl_status gpudl__refuse_unknown(const gpudl_kernel *k)
 {
     return gpudl__fail(GPUDL_ERROR_UNSUPPORTED,
         "%s: the image does not say, or not consistently, what parameters '%s' takes: launch it unchecked, with "
@@ -145,53 +145,52 @@ static gpudl_status not_known(const gpudl_kernel *k)
         k->library->name, k->slot->name);
 }
 
-static void add_given(const gpudl_arg *a, struct text *t)
-{
-    const char *type = gpudl__arg_type_name(a->type);
-
-    if (!type)
-        gpudl__text_add(t, "of type %u, which this gpudl does not know", a->type);
-    else if (a->type == GPUDL_ARG_BYTES)
-        gpudl__text_add(t, "a block of %u bytes", a->size);
-    else
-        gpudl__text_add(t, "%s (%u byte%s)", type, a->size, a->size == 1 ? "" : "s");
-}
-
-static gpudl_status refuse_arg(const gpudl_kernel *k, const struct plan *p, const gpudl_arg *a, size_t i)
+gpudl_status gpudl__refuse_arg(
+    const gpudl_kernel *k, const struct image_kernel *kernel, const gpudl_arg *a, const char *type, size_t i, const char *remark)
 {
     char signature[SIGNATURE_SIZE], given[TYPE_SIZE], wanted[TYPE_SIZE];
     struct text t = gpudl__text_init(signature, sizeof(signature)), g = gpudl__text_init(given, sizeof(given)),
                 w = gpudl__text_init(wanted, sizeof(wanted));
-    struct signature s = gpudl__signature_open(p->kernel);
+    struct signature s = gpudl__signature_open(kernel);
+    unsigned size = kernel->params[i].size;
 
     gpudl__signature_add(&s, &t);
     gpudl__signature_add_param(&s, i, &w);
-    add_given(a, &g);
     gpudl__signature_close(&s);
+    if (type)
+        gpudl__text_add(&g, "%s (%u byte%s)", type, a->size, a->size == 1 ? "" : "s");
+    else
+        gpudl__arg_add(a, &g);
     return gpudl__fail(GPUDL_ERROR_LAUNCH_ARGUMENTS,
         "%s: argument %zu (they count from 0) is %s, and the kernel takes %s (%u byte%s): %s%s", k->library->name, i, given,
-        wanted, p->params[i].size, p->params[i].size == 1 ? "" : "s", signature,
-        a->type == GPUDL_ARG_DOUBLE && p->params[i].size == 4 ? "; 2.0 is a double, 2.0f a float" : "");
+        wanted, size, size == 1 ? "" : "s", signature, remark);
 }
 
-static gpudl_status refuse_count(const gpudl_kernel *k, const struct plan *p, size_t n)
+gpudl_status gpudl__refuse_count(const gpudl_kernel *k, const struct image_kernel *kernel, size_t n)
 {
     char signature[SIGNATURE_SIZE];
     struct text t = gpudl__text_init(signature, sizeof(signature));
-    struct signature s = gpudl__signature_open(p->kernel);
+    struct signature s = gpudl__signature_open(kernel);
 
     gpudl__signature_add(&s, &t);
     gpudl__signature_close(&s);
     return gpudl__fail(GPUDL_ERROR_LAUNCH_ARGUMENTS, "%s: %zu argument%s given, and the kernel takes %u: %s", k->library->name, n,
-        n == 1 ? " was" : "s were", p->nparams, signature);
+        n == 1 ? " was" : "s were", kernel->nparams, signature);
+}
+
+static gpudl_status refuse_arg(const gpudl_kernel *k, const struct plan *p, const gpudl_arg *a, size_t i)
+{
+    bool slip = a->type == GPUDL_ARG_DOUBLE && p->params[i].size == 4;
+
+    return gpudl__refuse_arg(k, p->kernel, a, NULL, i, slip ? "; 2.0 is a double, 2.0f a float" : "");
 }
 
 gpudl_status gpudl__plan_refuse_args(const gpudl_kernel *k, const struct plan *p, const gpudl_arg *args, size_t n)
 {
     if (p->nparams == PLAN_NOT_KNOWN)
-        return not_known(k);
+        return gpudl__refuse_unknown(k);
     if (n != p->nparams)
-        return refuse_count(k, p, n);
+        return gpudl__refuse_count(k, p->kernel, n);
     for (size_t i = 0; i < n; i++)
         if (!plan_accepts(&p->params[i], &args[i]))
             return refuse_arg(k, p, &args[i], i);
@@ -209,7 +208,7 @@ gpudl_status gpudl__plan_refuse_packed(const gpudl_kernel *k, const struct plan 
     struct signature s;
 
     if (p->nparams == PLAN_NOT_KNOWN)
-        return not_known(k);
+        return gpudl__refuse_unknown(k);
     s = gpudl__signature_open(p->kernel);
     gpudl__signature_add(&s, &t);
     gpudl__signature_close(&s);

@@ -23,6 +23,18 @@ const char *gpudl__arg_type_name(unsigned type)
     return type < sizeof(names) / sizeof(*names) ? names[type] : NULL;
 }
 
+void gpudl__arg_add(const gpudl_arg *a, struct text *t)
+{
+    const char *type = gpudl__arg_type_name(a->type);
+
+    if (!type)
+        gpudl__text_add(t, "of type %u, which this gpudl does not know", a->type);
+    else if (a->type == GPUDL_ARG_BYTES)
+        gpudl__text_add(t, "a block of %u bytes", a->size);
+    else
+        gpudl__text_add(t, "%s (%u byte%s)", type, a->size, a->size == 1 ? "" : "s");
+}
+
 /* ------------------------------------------------------------------------------------------------------- of the C++ name */
 
 /* Where the parameter that begins at s ends: at a comma or the bracket that closes the list. */
@@ -43,6 +55,11 @@ static struct span piece(const char *parameters, size_t i)
     for (; i && *end == ','; i--)
         end = end_of(s = end + 1);
     return i ? (struct span){ 0 } : (struct span){ (const unsigned char *)s, (size_t)(end - s) };
+}
+
+struct span gpudl__signature_piece(const struct signature *s, size_t i)
+{
+    return s->parameters ? piece(s->parameters, i) : (struct span){ 0 };
 }
 
 static size_t count_pieces(const char *parameters)
