@@ -15,11 +15,11 @@ static gpudl::code compile(const std::string &instance)
 {
     gpudl::compile_options options;
 
-    options.names = { instance };   /* a template is compiled for what is asked for by name */
+    options.names = { instance }; /* a template is compiled for what is asked for by name */
     gpudl::code code = gpudl::compile(gpudl::text("scale.cu", text), options);
     const gpudl_code_info info = code.describe();
-    std::printf("%s: %zu bytes of %s for %s, %s\n", info.compiler, info.nbytes, info.format == GPUDL_FORMAT_PTX ? "PTX" : "machine code",
-        info.target, info.kept ? "found on disk" : "compiled");
+    std::printf("%s: %zu bytes of %s for %s, %s\n", info.compiler, info.nbytes,
+        info.format == GPUDL_FORMAT_PTX ? "PTX" : "machine code", info.target, info.kept ? "found on disk" : "compiled");
     return code;
 }
 
@@ -33,7 +33,7 @@ try {
     const gpudl::loader loader;
     loader.use_device();
     compile(instance);
-    const gpudl::code code = compile(instance);     /* any program of this user that asks for the same is spared the compiler */
+    const gpudl::code code = compile(instance); /* any program of this user that asks for the same is spared the compiler */
 
     const auto library = gpudl::library::load(gpudl::memory(code.bytes()));
     const auto scale = library.get<float *>(code.name(instance.c_str()));

@@ -7,7 +7,8 @@
 
 GPUDL_EMBEDDED_DECLARE(built_in); /* saxpy.cu; the build puts it into the program */
 
-static gpudl::result<void> saxpy_on_device(const gpudl::library &library, float a, const std::vector<float> &x, std::vector<float> &y)
+static gpudl::result<void> saxpy_on_device(
+    const gpudl::library &library, float a, const std::vector<float> &x, std::vector<float> &y)
 {
     const gpudl::loader loader;
     const std::size_t bytes = x.size() * sizeof(float);
@@ -71,9 +72,9 @@ static bool attempt(const char *what, const std::vector<gpudl::source> &sources)
 
 int main()
 {
-    const gpudl::source newest = gpudl::file("newest.fatbin");      /* was never delivered */
-    const gpudl::source damaged = gpudl::file("damaged.fatbin");    /* was cut while it was copied */
-    const gpudl::source other = gpudl::file("other-gpu.cubin");     /* machine code for sm_110 */
+    const gpudl::source newest = gpudl::file("newest.fatbin");   /* was never delivered */
+    const gpudl::source damaged = gpudl::file("damaged.fatbin"); /* was cut while it was copied */
+    const gpudl::source other = gpudl::file("other-gpu.cubin");  /* machine code for sm_110 */
     const gpudl::source good = GPUDL_EMBEDDED(built_in);
 
     bool all = attempt("1. The first is good:", { good, newest });

@@ -33,7 +33,8 @@ extern "C" {
     do { \
         const auto &result_ = (result); \
         if (result_.status() != (expected)) \
-            fail_msg("%s, not %s: %s", gpudl_status_name(result_.status()), gpudl_status_name(expected), result_.error().text().c_str()); \
+            fail_msg("%s, not %s: %s", gpudl_status_name(result_.status()), gpudl_status_name(expected), \
+                result_.error().text().c_str()); \
         expect_text(result_.error().text(), words); \
     } while (0)
 

@@ -17,7 +17,10 @@ struct buffer {
         gpudl::cuda(gpudl::loader().driver().MemcpyHtoD(address, from.data(), size), "cuMemcpyHtoD");
     }
     buffer(const buffer &) = delete;
-    ~buffer() { gpudl::loader().driver().MemFree(address); }
+    ~buffer()
+    {
+        gpudl::loader().driver().MemFree(address);
+    }
 
     std::vector<float> read() const
     {
@@ -46,9 +49,10 @@ void types_are_held_against_the_image_that_was_taken(void **)
     const auto lib = gpudl::library::load(DATA_BYTES(names_fatbin));
 
     expect(lib.try_get<float *>("twice(float*)"));
-    expect_failure(lib.try_get<double *>("twice(float*)"), GPUDL_ERROR_LAUNCH_ARGUMENTS, "is double* (8 bytes), and the kernel takes float*");
+    expect_failure(lib.try_get<double *>("twice(float*)"), GPUDL_ERROR_LAUNCH_ARGUMENTS,
+        "is double* (8 bytes), and the kernel takes float*");
     expect_failure(lib.try_get<const float *>("ns::scale<float, 4>"), GPUDL_ERROR_LAUNCH_ARGUMENTS, "as const");
-    expect((lib.try_get<int, float, const float *, double *>("axpy")));     /* of C, and no more is told than u64 */
+    expect((lib.try_get<int, float, const float *, double *>("axpy"))); /* of C, and no more is told than u64 */
     expect((lib.try_get<int, double, const float *, float *>("axpy").status() == GPUDL_ERROR_LAUNCH_ARGUMENTS));
 }
 
@@ -81,7 +85,7 @@ void a_kernel_follows_its_library(void **)
     expect(y.read()[0] == 24 && lib.generation() == 1 && twice.suggest_block().block > 0 && twice.occupancy(32) > 0);
 }
 
-}
+} // namespace
 
 int main()
 {

@@ -45,11 +45,13 @@ gpudl::library load(void **state)
 
 template <class T> constexpr bool only_moves()
 {
-    return std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T> && std::is_nothrow_default_constructible_v<T> &&
-           std::is_nothrow_destructible_v<T> && !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T>;
+    return std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T> &&
+        std::is_nothrow_default_constructible_v<T> && std::is_nothrow_destructible_v<T> && !std::is_copy_constructible_v<T> &&
+        !std::is_copy_assignable_v<T>;
 }
 
-static_assert(only_moves<gpudl::loader>() && only_moves<gpudl::library>() && only_moves<gpudl::version>() && only_moves<gpudl::any_kernel>());
+static_assert(only_moves<gpudl::loader>() && only_moves<gpudl::library>() && only_moves<gpudl::version>() &&
+    only_moves<gpudl::any_kernel>());
 static_assert(only_moves<gpudl::kernel<int, float *>>() && only_moves<gpudl::task>() && only_moves<gpudl::image>());
 static_assert(only_moves<gpudl::code>() && only_moves<gpudl::linked>());
 static_assert(!std::is_convertible_v<gpudl_kernel *, gpudl::any_kernel>, "a handle is taken over on purpose only");
@@ -166,7 +168,7 @@ void an_exception_carries_status_code_and_text(void **state)
         expect(e.status() == GPUDL_ERROR_DRIVER || e.status() != GPUDL_OK);
         expect(e.cuda() == 200);
         expect_text(e.what(), "cuLibraryLoadData");
-        gpudl_kernel_get(nullptr, nullptr, nullptr);    /* another text of this thread changes nothing */
+        gpudl_kernel_get(nullptr, nullptr, nullptr); /* another text of this thread changes nothing */
         expect_text(e.what(), "cuLibraryLoadData");
     }
 }
@@ -224,7 +226,8 @@ void sources_own_their_texts(void **state)
     expect(c.kind == GPUDL_SOURCE_TEXT && c.nbytes == 6);
     const gpudl::source signed_one = gpudl::memory(text).signature("sig").name("named");
     c = signed_one.c();
-    expect(c.kind == GPUDL_SOURCE_MEMORY && c.bytes == text.data() && c.nbytes == 1 && c.signature_size == 3 && std::string(c.name) == "named");
+    expect(c.kind == GPUDL_SOURCE_MEMORY && c.bytes == text.data() && c.nbytes == 1 && c.signature_size == 3 &&
+        std::string(c.name) == "named");
     const std::vector<int> words(3);
     expect(gpudl::memory(words).c().nbytes == 12);
     expect_failure(gpudl::library::try_load(path, {}, loader(state)), GPUDL_ERROR_FILE_MISSING, "longer-than-a-small-string");
@@ -326,7 +329,7 @@ void a_watch_may_be_ended_by_whom_it_tells(void **state)
 
     write_file(path.c_str(), data_names_ptx, DATA_SIZE(names_ptx));
     gpudl::library lib = gpudl::library::load(gpudl::file(path), {}, loader(state));
-    const std::vector<int> kept(1000, 7);   /* its copy lives in what is told: gone too early, the sanitizer says so */
+    const std::vector<int> kept(1000, 7); /* its copy lives in what is told: gone too early, the sanitizer says so */
     options.told = [&lib, &told, kept](gpudl_status status, const char *, std::uint64_t) {
         const bool mine = lib && status == GPUDL_OK;
         lib.reset();
@@ -410,7 +413,7 @@ void a_default_loader_is_the_processs_own(void **)
     expect((a.features() & GPUDL_HAS_DRIVER) != 0);
 }
 
-}
+} // namespace
 
 int main()
 {

@@ -47,7 +47,7 @@ void both_files_have_the_same_functions(void **)
     expect_text(text_of_missing_file(), "gone");
 }
 
-}
+} // namespace
 
 int main()
 {

@@ -19,11 +19,14 @@ enum class color : unsigned { red, green = 9 };
 using some = gpudl::kernel<int, float *>;
 using config = gpudl::launch_config;
 static_assert(std::is_invocable_v<some, config, int, float *> && std::is_invocable_v<some, config, char, CUdeviceptr>);
-static_assert(std::is_invocable_v<some, config, int, gpudl::device_span<float>> && std::is_invocable_v<some, config, int, std::nullptr_t>);
+static_assert(
+    std::is_invocable_v<some, config, int, gpudl::device_span<float>> && std::is_invocable_v<some, config, int, std::nullptr_t>);
 static_assert(!std::is_invocable_v<some, config, int>, "too few");
 static_assert(!std::is_invocable_v<some, config, int, float *, int>, "too many");
 static_assert(!std::is_invocable_v<some, config, int, const float *>, "the kernel may write to it");
-static_assert(!std::is_invocable_v<some, config, int, double *> && !std::is_invocable_v<some, config, int, gpudl::device_span<double>>, "another type");
+static_assert(
+    !std::is_invocable_v<some, config, int, double *> && !std::is_invocable_v<some, config, int, gpudl::device_span<double>>,
+    "another type");
 static_assert(!std::is_invocable_v<some, config, int, int>, "a number is no address, but a CUdeviceptr");
 static_assert(!std::is_invocable_v<some, config, float *, float *>, "a pointer is no number");
 static_assert(std::is_same_v<decltype(std::declval<gpudl::library>().get<int, float *>("k")), some>);
@@ -94,7 +97,7 @@ void what_fits_is_got(void **state)
     accepts<void *, CUdeviceptr *, box *, unsigned long *>(state, "draw");
     accepts<box, int>(state, "bag");
     accepts<cell, color *>(state, "tiny");
-    accepts<int, unsigned *>(state, "tiny");        /* an enumeration is an integer to the program */
+    accepts<int, unsigned *>(state, "tiny"); /* an enumeration is an integer to the program */
     accepts<float *, float, float, double *>(state, "plain");
     accepts<>(state, "none");
 }
@@ -108,22 +111,26 @@ void a_wrong_count_is_told(void **state)
 
 void a_wrong_size_is_told(void **state)
 {
-    refuses<const float *, long, float, double, long, unsigned, bool>(
-        state, "mixed", "argument 1 (they count from 0) is long (8 bytes), and the kernel takes int (4 bytes): mixed(float const*, int");
-    refuses<float *, double, int, double *>(state, "plain", "argument 1 (they count from 0) is double (8 bytes), and the kernel takes f32");
+    refuses<const float *, long, float, double, long, unsigned, bool>(state, "mixed",
+        "argument 1 (they count from 0) is long (8 bytes), and the kernel takes int (4 bytes): mixed(float const*, int");
+    refuses<float *, double, int, double *>(
+        state, "plain", "argument 1 (they count from 0) is double (8 bytes), and the kernel takes f32");
 }
 
 void a_wrong_type_is_told(void **state)
 {
-    refuses<const float *, float, float, double, long, unsigned, bool>(state, "mixed", "argument 1 (they count from 0) is float (4 bytes)");
-    refuses<const float *, int, float, double, void *, unsigned, bool>(state, "mixed", "is void* (8 bytes), and the kernel takes long");
-    refuses<double *, const float *>(
-        state, "copy", "argument 0 (they count from 0) is double* (8 bytes), and the kernel takes float* (8 bytes): copy(float*, float const*)");
+    refuses<const float *, float, float, double, long, unsigned, bool>(
+        state, "mixed", "argument 1 (they count from 0) is float (4 bytes)");
+    refuses<const float *, int, float, double, void *, unsigned, bool>(
+        state, "mixed", "is void* (8 bytes), and the kernel takes long");
+    refuses<double *, const float *>(state, "copy",
+        "argument 0 (they count from 0) is double* (8 bytes), and the kernel takes float* (8 bytes): copy(float*, float const*)");
     refuses<float *, const int *>(state, "copy", "is int const* (8 bytes), and the kernel takes float const*");
     refuses<float *, float **>(state, "copy", "is float** (8 bytes)");
     refuses<float4 *, double **, void *, long *>(state, "draw", "is double** (8 bytes), and the kernel takes float** (8 bytes)");
     refuses<float4 *, float **, void *, int *>(state, "draw", "is int* (8 bytes), and the kernel takes long*");
-    refuses<float *, int, int, double *>(state, "plain", "argument 1 (they count from 0) is int (4 bytes), and the kernel takes f32");
+    refuses<float *, int, int, double *>(
+        state, "plain", "argument 1 (they count from 0) is int (4 bytes), and the kernel takes f32");
 }
 
 void const_is_told_where_the_kernel_may_write(void **state)
@@ -137,7 +144,8 @@ void const_is_told_where_the_kernel_may_write(void **state)
 void a_wrong_struct_is_told(void **state)
 {
     refuses<cell, int>(state, "bag", "cell (4 bytes), and the kernel takes box (16 bytes): bag(box, int)");
-    refuses<float, color *>(state, "tiny", "argument 0 (they count from 0) is float (4 bytes), and the kernel takes cell (4 bytes)");
+    refuses<float, color *>(
+        state, "tiny", "argument 0 (they count from 0) is float (4 bytes), and the kernel takes cell (4 bytes)");
     refuses<cell, float *>(state, "tiny", "argument 1 (they count from 0) is float* (8 bytes), and the kernel takes color*");
     refuses<float *, float, float, float, double *>(state, "plain", "5 arguments");
     refuses<float *, const float4 *>(state, "copy", "float4 const* (8 bytes), and the kernel takes float const*");
@@ -186,7 +194,8 @@ void an_image_that_tells_no_parameters_is_said(void **state)
 {
     fixture *f = static_cast<fixture *>(*state);
     gpudl_library *own = nullptr;
-    const gpudl_registered_kernel mine = { "mine", reinterpret_cast<CUkernel>(library(state).get("none").native().handle), nullptr, nullptr };
+    const gpudl_registered_kernel mine = { "mine", reinterpret_cast<CUkernel>(library(state).get("none").native().handle),
+        nullptr, nullptr };
     const gpudl_source source = gpudl_source_registered("built in", &mine, 1);
 
     nulldrv_set_params(nullptr);
@@ -315,7 +324,7 @@ void a_launch_may_be_of_a_version_and_a_stream(void **state)
     expect(cu->StreamDestroy(stream) == 0);
 }
 
-}
+} // namespace
 
 int main()
 {

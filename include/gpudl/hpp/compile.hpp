@@ -26,6 +26,7 @@ public:
     }
     /* What a name expression is called in it; nullptr where it was not asked for. */
     const char *name(const char *expression) const { return gpudl_code_name(handle(), expression); }
+    const char *header(std::size_t index) const { return gpudl_code_header(handle(), index); }      /* nullptr past the end */
 };
 
 inline result<code> try_compile(const source &from, const compile_options &options = {}, const loader &for_device_of = {})

@@ -17,6 +17,7 @@ struct loader_options {
     unsigned captures = 0;                                          /* GPUDL_CAPTURES_... */
     std::uint64_t warm_bytes = 0, retired_bytes = 0;
     unsigned warm_count = 0, retired_count = 0, workers = 0;
+    unsigned share = 0;                                             /* GPUDL_SHARE_NOTHING */
     std::optional<trust_options> trust;
     std::string trace;                                              /* a file */
 };
@@ -42,6 +43,7 @@ public:
         c.warm_bytes = options.warm_bytes, c.retired_bytes = options.retired_bytes;
         c.warm_count = options.warm_count, c.retired_count = options.retired_count;
         c.workers = options.workers;
+        c.share = options.share;
         if (options.trust)
             c.trust = trust.emplace(*options.trust).get();
         c.trace = detail::text_or_null(options.trace);

@@ -6,8 +6,7 @@
 
 static const char function[] = "gpudl_kernel_check";
 
-static gpudl_status check_one(
-    const gpudl_kernel *k, const struct signature *s, const gpudl_arg *a, const char *type, size_t i)
+static gpudl_status check_one(const gpudl_kernel *k, const struct signature *s, const gpudl_arg *a, const char *type, size_t i)
 {
     const struct image_kernel *kernel = s->kernel;
     struct plan_param p = { kernel->params[i].size, gpudl__signature_accepts(s, i) };

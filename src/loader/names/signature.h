@@ -33,8 +33,8 @@ void gpudl__arg_add(const gpudl_arg *a, struct text *t);
  * and beyond what gpudl__signature_accepts() says (types.c). */
 enum spelled_fit {
     SPELLED_FITS,
-    SPELLED_OTHER,              /* another type */
-    SPELLED_CONST               /* the kernel may write to what the program has as const */
+    SPELLED_OTHER, /* another type */
+    SPELLED_CONST  /* the kernel may write to what the program has as const */
 };
 enum spelled_fit gpudl__signature_fits(const struct signature *s, size_t i, unsigned type, const char *given);
 /* "float*", the i-th parameter of the C++ name; an empty span where there is none. */

@@ -14,20 +14,36 @@ enum kind { KIND_OTHER, KIND_VOID, KIND_INTEGER, KIND_REAL, KIND_POINTER };
 /* A type without its outer const and volatile. */
 struct type {
     enum kind kind;
-    unsigned size;          /* of INTEGER and REAL */
+    unsigned size; /* of INTEGER and REAL */
     bool constant;
-    struct span pointee;    /* of POINTER */
+    struct span pointee; /* of POINTER */
 };
 
-static const struct { const char *name; enum kind kind; unsigned size; } known[] = {
+static const struct {
+    const char *name;
+    enum kind kind;
+    unsigned size;
+} known[] = {
     { "void", KIND_VOID, 0 },
-    { "bool", KIND_INTEGER, 1 }, { "char", KIND_INTEGER, 1 }, { "signed char", KIND_INTEGER, 1 }, { "unsigned char", KIND_INTEGER, 1 },
-    { "short", KIND_INTEGER, 2 }, { "unsigned short", KIND_INTEGER, 2 },
-    { "int", KIND_INTEGER, 4 }, { "unsigned int", KIND_INTEGER, 4 }, { "unsigned", KIND_INTEGER, 4 },
-    { "long", KIND_INTEGER, 8 }, { "unsigned long", KIND_INTEGER, 8 },
-    { "long long", KIND_INTEGER, 8 }, { "unsigned long long", KIND_INTEGER, 8 },
-    { "wchar_t", KIND_INTEGER, 4 }, { "char8_t", KIND_INTEGER, 1 }, { "char16_t", KIND_INTEGER, 2 }, { "char32_t", KIND_INTEGER, 4 },
-    { "float", KIND_REAL, 4 }, { "double", KIND_REAL, 8 },
+    { "bool", KIND_INTEGER, 1 },
+    { "char", KIND_INTEGER, 1 },
+    { "signed char", KIND_INTEGER, 1 },
+    { "unsigned char", KIND_INTEGER, 1 },
+    { "short", KIND_INTEGER, 2 },
+    { "unsigned short", KIND_INTEGER, 2 },
+    { "int", KIND_INTEGER, 4 },
+    { "unsigned int", KIND_INTEGER, 4 },
+    { "unsigned", KIND_INTEGER, 4 },
+    { "long", KIND_INTEGER, 8 },
+    { "unsigned long", KIND_INTEGER, 8 },
+    { "long long", KIND_INTEGER, 8 },
+    { "unsigned long long", KIND_INTEGER, 8 },
+    { "wchar_t", KIND_INTEGER, 4 },
+    { "char8_t", KIND_INTEGER, 1 },
+    { "char16_t", KIND_INTEGER, 2 },
+    { "char32_t", KIND_INTEGER, 4 },
+    { "float", KIND_REAL, 4 },
+    { "double", KIND_REAL, 8 },
 };
 
 /* A word at the end, and the space before it. */
