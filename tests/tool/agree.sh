@@ -39,8 +39,49 @@ errors)     # the lists of codes, and the page made of them
     "$GPUDL" explain --markdown >"$TMP/made"
     same "gpudl explain --markdown and docs/ERRORS.md (ninja errors_page makes it)" "$TMP/made" docs/ERRORS.md
     ;;
+completions)    # what is installed for shells, and the tables of options
+    "$GPUDL" completion bash >"$TMP/gpudl.bash"
+    "$GPUDL" completion zsh >"$TMP/_gpudl"
+    "$GPUDL" completion fish >"$TMP/gpudl.fish"
+    for file in gpudl.bash _gpudl gpudl.fish; do
+        same "gpudl completion and completions/$file (ninja completions makes it)" "$TMP/$file" "completions/$file"
+    done
+    # each says each option of each --help, with and without a value
+    "$GPUDL" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | while read -r command; do
+        "$GPUDL" "$command" --help | sed -n 's/^  \(--*[A-Za-z-]*\) .*/\1/p' | sort >"$TMP/help"
+        sed -n "/^    $command)/,/^        ;;/s/^ *options='--help\(.*\)'$/\1/p" completions/gpudl.bash | tr -s ' ' '\n' | sed '/^$/d' | sort >"$TMP/bash"
+        sed -n "/^    $command)/,/^        ;;/s/^ *'\*\(--*[A-Za-z-]*\)[=+]*\[.*/\1/p" completions/_gpudl | sort >"$TMP/zsh"
+        sed -n -e "s/^complete -c gpudl -n '__gpudl_is $command' -l \([a-z-]*\) .*/--\1/p" \
+            -e "s/^complete -c gpudl -n '__gpudl_is $command' -s \([A-Za-z]\) .*/-\1/p" completions/gpudl.fish | sed '/^--help$/d' | sort >"$TMP/fish"
+        for shell in bash zsh fish; do
+            same "the options of gpudl $command --help and of its completion in $shell" "$TMP/help" "$TMP/$shell"
+        done
+    done
+    bash tests/tool/complete.sh
+    ! command -v zsh >/dev/null || zsh -n completions/_gpudl
+    ! command -v fish >/dev/null || fish --no-execute completions/gpudl.fish
+    ;;
+reference)      # the manual pages of the API, and what the library exports
+    pages=$BUILD/doc/man3
+    [[ -e $BUILD/doc/made ]] || exit 77
+    sed 's/(.*//; s/.*[ *]//' tests/abi/symbols.txt | sort -u | while read -r function; do
+        page=$(sed 's,^.so man3/,,' "$pages/$function.3") || { echo "$function has no manual page"; exit 1; }
+        grep -q "^\.Nm $function\( ,\)\{0,1\}$" "$pages/$page" && grep -q "^\.Fo $function$" "$pages/$page" ||
+            { echo "$page does not say $function"; exit 1; }
+        grep -q "id=\"$function\"" "$BUILD/doc/api/${page%.3}.md" || { echo "the reference does not say $function"; exit 1; }
+    done
+    for page in "$pages"/*.3; do
+        target=$(sed -n 's/^\.so //p' "$page")
+        [[ -z $target || -s $BUILD/doc/$target ]] || { echo "$page leads to $target, which is not there"; exit 1; }
+    done
+    # what gpudl(3) lists is there, and all that is there
+    sed -n '/^\.Ss Pages/,$s/^\.It Xr \(.*\) 3$/\1/p' "$pages/gpudl.3" | sort >"$TMP/listed"
+    (cd "$pages" && ls gpudl-*.3 | sed 's/\.3$//' | sort) >"$TMP/there"
+    same "the pages that gpudl(3) lists and those made" "$TMP/listed" "$TMP/there"
+    ! command -v mandoc >/dev/null || mandoc -T lint -W warning "$pages"/gpudl.3 "$pages"/gpudl-*.3 man/*.1
+    ;;
 *)
-    echo "usage: agree.sh manual|dependencies|readme|errors"
+    echo "usage: agree.sh manual|dependencies|readme|errors|completions|reference"
     exit 2
     ;;
 esac

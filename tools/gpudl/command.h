@@ -25,7 +25,7 @@ struct command {
 
 extern const struct command command_run, command_compile, command_link, command_inspect, command_check, command_extract,
     command_cache, command_device, command_doctor, command_explain, command_keygen, command_sign, command_verify,
-    command_manifest, command_trace, command_help;
+    command_manifest, command_trace, command_completion, command_help;
 
 /* The table; ends with NULL. */
 extern const struct command *const commands[];

@@ -21,7 +21,7 @@ static int print_all(void)
     printf("usage: gpudl COMMAND ...\n       gpudl --version\n\n");
     printf("Loads CUDA code at run time, on an NVIDIA GPU or on the CPU.\n\n");
     for (size_t i = 0; commands[i]; i++)
-        printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
+        printf("  %-12s%s\n", commands[i]->name, commands[i]->summary);
     printf("\n'gpudl COMMAND --help' says more of one of them.\n");
     return STATUS_OK;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 const struct command *const commands[] = { &command_run, &command_compile, &command_link, &command_inspect, &command_check,
-    &command_extract, &command_trace, &command_cache, &command_device, &command_doctor, &command_explain, &command_keygen, &command_sign,
-    &command_verify, &command_manifest, &command_help, NULL };
+    &command_extract, &command_trace, &command_cache, &command_device, &command_doctor, &command_explain, &command_keygen,
+    &command_sign, &command_verify, &command_manifest, &command_completion, &command_help, NULL };
 
 const struct command *command_find(const char *name)
 {
