@@ -39,6 +39,11 @@ errors)     # the lists of codes, and the page made of them
     "$GPUDL" explain --markdown >"$TMP/made"
     same "gpudl explain --markdown and docs/ERRORS.md (ninja errors_page makes it)" "$TMP/made" docs/ERRORS.md
     ;;
+troubleshooting)    # the page for people, and the catalogue that it leads to
+    sed -n 's/^### \([0-9]*\) `\(GPUDL_ERROR_[A-Z_]*\)`$/ERRORS.md#\1-\L\2/p' docs/ERRORS.md | sort >"$TMP/catalogue"
+    grep -o 'ERRORS\.md#[0-9]*-gpudl_error_[a-z_]*' docs/TROUBLESHOOTING.md | sort -u >"$TMP/led to"
+    same "the statuses of docs/ERRORS.md and those that docs/TROUBLESHOOTING.md leads to" "$TMP/catalogue" "$TMP/led to"
+    ;;
 completions)    # what is installed for shells, and the tables of options
     "$GPUDL" completion bash >"$TMP/gpudl.bash"
     "$GPUDL" completion zsh >"$TMP/_gpudl"
@@ -81,7 +86,7 @@ reference)      # the manual pages of the API, and what the library exports
     ! command -v mandoc >/dev/null || mandoc -T lint -W warning "$pages"/gpudl.3 "$pages"/gpudl-*.3 man/*.1
     ;;
 *)
-    echo "usage: agree.sh manual|dependencies|readme|errors|completions|reference"
+    echo "usage: agree.sh manual|dependencies|readme|errors|troubleshooting|completions|reference"
     exit 2
     ;;
 esac
