@@ -33,12 +33,13 @@ _gpudl()
         case $before in
         --arch|-D|--std|--option|--name) return ;;
         -o) _gpudl_reply -f; return ;;
-        --format) _gpudl_reply -W 'cubin ptx fatbin ltoir'; return ;;
+        --format) _gpudl_reply -W 'cubin ptx fatbin ltoir source'; return ;;
+        --depfile) _gpudl_reply -f; return ;;
         -I) _gpudl_reply -d; return ;;
         --fmad) _gpudl_reply -W 'true false'; return ;;
         --compiler) _gpudl_reply -f -W 'nvrtc nvcc clang'; return ;;
         esac
-        options='--help -o --arch --format --relocatable -I -D --fmad --std --option --name --compiler --process --no-cache'
+        options='--help -o --arch --format --relocatable --depfile -I -D --fmad --std --option --name --compiler --process --no-cache'
         [[ $word == -* ]] || { _gpudl_reply -f; return; }
         ;;
     link)

@@ -52,8 +52,9 @@ complete -c gpudl -n '__gpudl_is run' -F
 complete -c gpudl -n '__gpudl_is compile' -l help -d 'say how it is used'
 complete -c gpudl -n '__gpudl_is compile' -s o -d 'the file to write; with several FILEs, or where it ends in '\''/'\'', a folder' -r -F
 complete -c gpudl -n '__gpudl_is compile' -l arch -d 'sm_90, sm_90a, compute_90, ...; several make a fatbin (the default device'\''s)' -r -f
-complete -c gpudl -n '__gpudl_is compile' -l format -d 'cubin, ptx, fatbin or ltoir' -r -f -a 'cubin ptx fatbin ltoir'
+complete -c gpudl -n '__gpudl_is compile' -l format -d 'cubin, ptx, fatbin or ltoir; or source: not compiled, with its headers in it' -r -f -a 'cubin ptx fatbin ltoir source'
 complete -c gpudl -n '__gpudl_is compile' -l relocatable -d 'for linking, as nvcc -rdc=true'
+complete -c gpudl -n '__gpudl_is compile' -l depfile -d 'write there what OUT is made of, as make and ninja read it; with one FILE' -r -F
 complete -c gpudl -n '__gpudl_is compile' -s I -d 'CUDA C++: look for headers in DIR' -r -f -a '(__fish_complete_directories)'
 complete -c gpudl -n '__gpudl_is compile' -s D -d 'CUDA C++: define a macro' -r -f
 complete -c gpudl -n '__gpudl_is compile' -l fmad -d 'CUDA C++: may a multiplication and an addition become one operation (true)' -r -f -a 'true false'

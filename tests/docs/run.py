@@ -73,7 +73,8 @@ def script_of(blocks, folder):
     lines, all_commands = [], []
     for block in blocks:
         if block.file:
-            lines += [f"printf %s {shlex.quote(block.text)} >{shlex.quote(block.file)}"]
+            # not through a link into the source tree
+            lines += [f"rm -f {shlex.quote(block.file)}; printf %s {shlex.quote(block.text)} >{shlex.quote(block.file)}"]
         if block.language not in ("sh", "console") or not block.runs:
             continue
         for command in commands(block):

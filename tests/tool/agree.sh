@@ -24,6 +24,10 @@ manual)     # the manual pages, the table of commands, and --help
         sed -n 's/^  \(--*[A-Za-z-]*\) .*/\1/p' "$TMP/long" | sort >"$TMP/help"
         sed -n 's/^\.It Fl \([A-Za-z-]*\)\( .*\)\{0,1\}$/-\1/p' "$page" | sort >"$TMP/page"
         same "the options of gpudl $command --help and of $page" "$TMP/help" "$TMP/page"
+        # and which of them take a value: in --help it is one blank behind the name
+        sed -n 's/^  \(--*[A-Za-z-]*\) [^ ].*/\1/p' "$TMP/long" | sort >"$TMP/help"
+        sed -n 's/^\.It Fl \([A-Za-z-]*\) ..*$/-\1/p' "$page" | sort >"$TMP/page"
+        same "the options with a value of gpudl $command --help and of $page" "$TMP/help" "$TMP/page"
     done
     ;;
 dependencies)   # packages.txt, which is installed, and DEPENDENCIES.md, which is read
@@ -61,6 +65,11 @@ completions)    # what is installed for shells, and the tables of options
         for shell in bash zsh fish; do
             same "the options of gpudl $command --help and of its completion in $shell" "$TMP/help" "$TMP/$shell"
         done
+    done
+    for command in compile link; do
+        { "$GPUDL" $command a -o b --format none 2>&1 || true; } | sed -n 's/.* wants \(.*\), not .*/\1/p' | sed 's/,//g; s/ or / /' >"$TMP/formats"
+        sed -n "/^    $command)/,/^        ;;/s/.*--format) _gpudl_reply -W '\(.*\)';.*/\1/p" completions/gpudl.bash >"$TMP/completed"
+        same "the formats of gpudl $command and those that are completed" "$TMP/formats" "$TMP/completed"
     done
     bash tests/tool/complete.sh
     ! command -v zsh >/dev/null || zsh -n completions/_gpudl

@@ -8,12 +8,15 @@
 
 /* Values that are words, where the table has a name for them only. */
 static const struct {
+    const struct command *command; /* NULL: any */
     const char *option, *words;
     bool files;
 } known_words[] = {
-    { "--compiler", "nvrtc nvcc clang", true },
-    { "--linker", "nvjitlink driver", true },
-    { "--fmad", "true false", false },
+    { &command_compile, "--format", "cubin ptx fatbin ltoir source", false },
+    { &command_link, "--format", "cubin ptx fatbin", false },
+    { NULL, "--compiler", "nvrtc nvcc clang", true },
+    { NULL, "--linker", "nvjitlink driver", true },
+    { NULL, "--fmad", "true false", false },
 };
 
 /* Words in lower case, which are to be typed as they stand: "[gpudl|cuda] [CODE]" has two. Options end the list. */
@@ -45,24 +48,9 @@ static void collect_commands(struct completion *out)
     out->kind = COMPLETION_WORDS;
 }
 
-/* "cubin, ptx or fatbin; else what ..." lists them. */
-static void collect_formats(const char *text, struct completion *out)
+void completion_of_option(const struct command *command, const struct command_option *option, struct completion *out)
 {
-    char list[128];
-    size_t n = 0;
-
-    for (; *text && *text != ';' && n < sizeof(list) - 1; text++)
-        if (strncmp(text, " or ", 4) != 0)
-            list[n++] = *text;
-        else
-            list[n++] = ' ', text += 3;
-    list[n] = '\0';
-    collect_words(list, out);
-}
-
-void completion_of_option(const struct command_option *option, struct completion *out)
-{
-    static const char *const files[] = { "OUT", "PUB", "KEY", "SIG", "LIST" };
+    static const char *const files[] = { "OUT", "PUB", "KEY", "SIG", "DEPS" };
 
     *out = (struct completion){ .kind = COMPLETION_NONE };
     if (!option->value)
@@ -75,14 +63,12 @@ void completion_of_option(const struct command_option *option, struct completion
         if (!strcmp(option->value, files[i]))
             out->kind = COMPLETION_FILE;
     for (size_t i = 0; i < sizeof(known_words) / sizeof(*known_words); i++) {
-        if (!strcmp(option->name, known_words[i].option)) {
+        if ((!known_words[i].command || known_words[i].command == command) && !strcmp(option->name, known_words[i].option)) {
             out->kind = COMPLETION_WORDS;
             out->files = known_words[i].files;
             snprintf(out->words, sizeof(out->words), "%s", known_words[i].words);
         }
     }
-    if (!strcmp(option->value, "FORMAT"))
-        collect_formats(option->text, out);
 }
 
 void completion_of_arguments(const struct command *command, struct completion *out)

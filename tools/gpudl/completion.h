@@ -14,7 +14,7 @@ struct completion {
     bool files;
 };
 
-void completion_of_option(const struct command_option *, struct completion *out);
+void completion_of_option(const struct command *, const struct command_option *, struct completion *out);
 void completion_of_arguments(const struct command *, struct completion *out);
 
 /* Each writes a shell's script to stdout. */

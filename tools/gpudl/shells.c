@@ -40,14 +40,14 @@ static void bash_values(const struct command *command)
     struct completion c;
 
     for (const struct command_option *o = command->options; o && o->name; o++) {
-        completion_of_option(o, &c);
+        completion_of_option(command, o, &c);
         if (o->value && c.kind == COMPLETION_NONE)
             printf("%s%s", between, o->name), between = "|";
     }
     if (*between == '|')
         printf(") return ;;\n");
     for (const struct command_option *o = command->options; o && o->name; o++) {
-        completion_of_option(o, &c);
+        completion_of_option(command, o, &c);
         if (c.kind != COMPLETION_NONE)
             printf("        %s) %s; return ;;\n", o->name, bash_reply(&c));
     }
@@ -103,7 +103,7 @@ static void zsh_action(const struct completion *c)
         printf("(%s)", c->words);
 }
 
-static void zsh_option(const struct command_option *o)
+static void zsh_option(const struct command *command, const struct command_option *o)
 {
     struct completion c;
 
@@ -111,7 +111,7 @@ static void zsh_option(const struct command_option *o)
     print_quoted(o->text, "[]\\");
     printf("]");
     if (o->value) {
-        completion_of_option(o, &c);
+        completion_of_option(command, o, &c);
         printf(":");
         print_quoted(o->value, ":\\");
         printf(":");
@@ -126,7 +126,7 @@ static void zsh_command(const struct command *command)
 
     printf("    %s)\n        _arguments \\\n            '(- *)--help[say how it is used]' \\\n", command->name);
     for (const struct command_option *o = command->options; o && o->name; o++)
-        zsh_option(o);
+        zsh_option(command, o);
     completion_of_arguments(command, &c);
     if (c.kind == COMPLETION_PROGRAM) {
         printf("            '(-):program:_command_names -e' \\\n            '*::argument:_normal'\n        ;;\n");
@@ -181,7 +181,7 @@ static void fish_option(const struct command *command, const struct command_opti
     print_quoted(o->text, "\\");
     printf("'");
     if (o->value) {
-        completion_of_option(o, &c);
+        completion_of_option(command, o, &c);
         printf(" -r");
         fish_values(&c);
     }

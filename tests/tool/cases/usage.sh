@@ -50,6 +50,8 @@ wrong verify a
 wrong verify --key a.pub
 wrong verify a b --key a.pub
 wrong manifest
+wrong completion
+wrong completion tcsh
 run() { wrong run k.ptx "$@"; }
 wrong run
 run saxpy
