@@ -31,11 +31,11 @@ def overview(top):
 
 
 def collect(folder):
-    """The overview, then the rest by name."""
+    """The overview, then the rest by name: gpudl.h and what it includes. CUDA's own names have a document, docs/CUDA-NAMES.md."""
     pages = []
-    for file in sorted(os.listdir(folder)):
-        if not file.endswith(".h"):
-            continue
+    with open(os.path.join(folder, "gpudl.h"), encoding="utf-8") as f:
+        files = ["gpudl.h"] + re.findall(r"(?m)^#include <gpudl/(\w+\.h)>", f.read())
+    for file in files:
         top, sections = read(os.path.join(folder, file))
         if file == "gpudl.h":
             first = overview(top)
