@@ -7,6 +7,7 @@ only=
 [[ ${1:-} != --only ]] || only=$2
 wanted=" $* "
 export GPUDL_CACHE_DIR=$root/test-cache
+export LD_LIBRARY_PATH=$root/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}     # for plugins, which do not lie in lib
 passed=0 failed=0 skipped=0
 
 one()   # folder, NAME=VALUE..., --, command and arguments

@@ -67,6 +67,7 @@ int main(void)
     uint64_t evicted = 0;
 
     options.warm_count = BOUND; /* there is warm_bytes, too */
+    options.share = GPUDL_SHARE_NOTHING; /* else a load would find what is evicted and not unloaded yet */
     MUST(gpudl_loader_open(&options, &loader));
     MUST(gpudl_loader_use_device(loader, 0));
     cu = gpudl_loader_driver(loader);

@@ -175,13 +175,13 @@ static enum outcome context_reset(void)
     return o;
 }
 
-/* A driver older than CUDA 12.0: softcuda can be one, if it is told before it is opened. */
+/* A driver older than CUDA 11.3: softcuda can be one, if it is told before it is opened. */
 static enum outcome runtime_too_old(void)
 {
     gpudl_loader *loader;
     gpudl_status status;
 
-    setenv("SOFTCUDA_DRIVER_VERSION", "11040", 1);
+    setenv("SOFTCUDA_DRIVER_VERSION", "11020", 1);
     setenv("GPUDL_DRIVER", "softcuda", 1);
     status = gpudl_loader_open(NULL, &loader);
     return status == GPUDL_ERROR_NO_DRIVER ? skipped("there is no softcuda to be the old driver")

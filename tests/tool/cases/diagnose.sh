@@ -29,8 +29,8 @@ says arguments-in-wrong-order GPUDL_ERROR_LAUNCH_ARGUMENTS: 'argument 1 .* is un
 says argument-missing GPUDL_ERROR_LAUNCH_ARGUMENTS: '2 arguments were given, and the kernel takes 3'
 says context-reset GPUDL_ERROR_LAUNCH: "kernel 'store', grid 1 x 1 x 1" 'cuLaunchKernel returned 709' 'gpudl_loader_use_device.. again' 'the same kernel runs'
 if [[ $GPUDL_DRIVER == softcuda ]]; then
-    says memory-of-another-device 'device 1: cuLaunchKernel returned 700' 'CONTEXT IS POISONED' 'kernel store: illegal address' 'of device 0, which this context has no access to'
-    says runtime-too-old 'GPUDL_ERROR_DRIVER_TOO_OLD: .*libsoftcuda' 'lacks cuLibraryLoadData' 'calls itself CUDA 11.4' 'needs 12.0'
+    says memory-of-another-device 'on device 1.*cuLaunchKernel returned 700' 'CONTEXT IS POISONED' 'kernel store: illegal address' 'of device 0, which this context has no access to'
+    says runtime-too-old 'GPUDL_ERROR_DRIVER_TOO_OLD: .*libsoftcuda' 'has no cuGetProcAddress' 'older than CUDA 11.3' 'needs 11.3'
     says null-pointer 'returned 700' 'CONTEXT IS POISONED' 'start it again' 'kernel store: illegal address 0x0 .4 bytes., block .0,0,0., thread .0,0,0.' 'a null pointer'
 else
     says memory-of-another-device 'skipped: this machine has one device|CONTEXT IS POISONED'
