@@ -125,11 +125,12 @@ static size_t read_trace(const char *path)
     return n;
 }
 
+/* Not the first: the driver prepares for it between the two events (16 us on an H200). */
 static int compare(const char *what)
 {
     double worst = 0;
 
-    for (int i = 0; i < KERNELS; i++) {
+    for (int i = 1; i < KERNELS; i++) {
         double off = fabs(traced[i] - others[i]) / others[i];
         if (others[i] >= 100 && off > worst)
             worst = off;

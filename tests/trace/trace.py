@@ -165,7 +165,7 @@ def main(program, scenario, times):
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "trace.json")
         done = run(program, scenario, file, **({} if times == "auto" else {"GPUDL_TRACE_TIMES": times}))
-        errors = done.stderr.decode()
+        errors = done.stderr.decode(errors="replace")  # the name of a source may be any bytes
         check(done.returncode == 0, f"the program failed:\n{errors}")
         check(os.listdir(folder) == ["trace.json"], f"{os.listdir(folder)}")
         with open(file, encoding="utf-8") as f:

@@ -5,7 +5,7 @@ for words in '^gpudl: what ran' ' 4,1,1  *256,1,1 .* saxpy$' ' 4.10 KB .* copy H
     grep -q -e "$words" tables || { echo "not said: $words"; cat tables; }
 done
 grep -c '"cat":"launch","name":"saxpy"' t.json; head -n 1 t.json; tail -n 1 t.json
-"$GPUDL" trace "$GPUDL" "${saxpy[@]}" 2>tables; echo "status $?"; grep -c '^gpudl: what ran' tables; ls
+"$GPUDL" trace "$GPUDL" "${saxpy[@]}" 2>tables; echo "status $?"; grep -c '^gpudl: what ran' tables; LC_ALL=C ls
 # The status is the program's, also where nothing can be traced.
 "$GPUDL" trace sh -c 'exit 7' 2>said; echo "status $?"; cat said
 "$GPUDL" trace sh -c 'kill -9 $$' 2>said; echo "status $?"
