@@ -44,7 +44,10 @@ list(JOIN static_needs " " static_needs)
 install(TARGETS gpudl gpudl_command gpudl_trial ${nvrtc} EXPORT gpudl-targets LIBRARY NAMELINK_COMPONENT dev)
 install(TARGETS gpudl_static EXPORT gpudl-static-targets ARCHIVE COMPONENT dev)
 install(CODE "if(CMAKE_INSTALL_DO_STRIP)     # which CMake does to programs and shared libraries only
-    execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libgpudl.a\")
+    file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libgpudl*.a\")
+    foreach(archive IN LISTS archives)
+        execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug \"\${archive}\")
+    endforeach()
 endif()" COMPONENT dev)
 
 if(GPUDL_SOFTCUDA)
