@@ -200,11 +200,11 @@ refused)    # what cannot be made is said when it is configured
     ;;
 make)
     [[ $BUILD == "$SOURCE/build" ]] || skip "make installs from build/, and the tests are those of $BUILD"
-    make -s -C "$SOURCE" -o all install "DESTDIR=$mine/root" PREFIX=/opt/gpudl >"$mine/log" 2>&1 || { cat "$mine/log"; exit 1; }
-    relocatable "$mine/root/opt/gpudl"
-    mapfile -t tops < <(find "$mine/root" -mindepth 1 -maxdepth 3 -printf '%P\n' | sort)
+    make -s -C "$SOURCE" -o all install "DESTDIR=$mine/staged" PREFIX=/opt/gpudl >"$mine/log" 2>&1 || { cat "$mine/log"; exit 1; }
+    relocatable "$mine/staged/opt/gpudl"
+    mapfile -t tops < <(find "$mine/staged" -mindepth 1 -maxdepth 3 -printf '%P\n' | sort)
     equals "what is in DESTDIR" "${tops[*]}" "opt opt/gpudl opt/gpudl/bin opt/gpudl/include opt/gpudl/lib opt/gpudl/share"
-    build swap "$mine/root/opt/gpudl"
+    build swap "$mine/staged/opt/gpudl"
     swaps "$mine/build/swap"
     ;;
 tgz)
@@ -222,7 +222,7 @@ deb)
     cd "$mine/packages"
     run=$(echo gpudl_*.deb) dev=$(echo gpudl-dev_*.deb)
     for deb in "$run" "$dev"; do
-        dpkg-deb -x "$deb" "$mine/root"
+        dpkg-deb -x "$deb" "$mine/staged"
         dpkg-deb -I "$deb" >>"$mine/log"
     done
     if command -v dpkg-shlibdeps >/dev/null; then
@@ -240,8 +240,8 @@ deb)
         grep -q " ./usr/$file\( \|$\)" run.list && fail "$run has $file"
     done
     grep -v ' root/root ' run.list dev.list && fail "these are not root's"
-    relocatable "$mine/root/usr"
-    build swap "$mine/root/usr"
+    relocatable "$mine/staged/usr"
+    build swap "$mine/staged/usr"
     swaps "$mine/build/swap"
     ;;
 *)
